@@ -1,19 +1,28 @@
-import { type CareSettings, careConfig, startCare } from '../../src/care/index.ts';
+import { type CareSettings, careConfig } from '../../src/care/index.ts';
+import { heartbeatLeaseName } from '../../src/gardener/extensions.ts';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import type { TunnelTarget } from '../../src/kubernetes/api/tunnel-connection.ts';
 import { createRateLimiter, limitedStack } from '../../src/kubernetes/client/index.ts';
-import type { Logger } from '../../src/ports/logger.ts';
-import { startProber } from '../../src/prober/index.ts';
 import { createMeter } from '../../src/telemetry/index.ts';
-import { type SimApiServer, careSeedKinds, createSimApiServer } from '../apiserver/index.ts';
-import { type CountingKube, type FaultRule, withCounting, withFaults } from '../network/index.ts';
-import { createSeededRandom, createVirtualClock } from '../time/index.ts';
-import { gardenKinds } from './care-kinds.ts';
-import { type CareShootFixture, createCareShoot, gardenNamespace, observeDeployments } from './care-shoot.ts';
+import {
+  type SimApiServer,
+  type SimKind,
+  type SimObject,
+  asMap,
+  careSeedKinds,
+  createSimApiServer,
+  extensionKinds,
+  formatMicroTime,
+  simKinds,
+} from '../apiserver/index.ts';
+import { type FaultRule, withCounting, withFaults } from '../network/index.ts';
+import type { VirtualClock } from '../time/index.ts';
+import type { ShootInit, World, WorldShoot } from '../world/index.ts';
+import { careKinds, gardenKinds } from './care-kinds.ts';
 import { withManagedFields } from './managed-fields.ts';
-import { createMemoryConnector } from './memory-connector.ts';
-import { type LogRecord, recordLog } from './recorded-log.ts';
-import { gardenSettings } from './settings.ts';
+import type { LogRecord } from './recorded-log.ts';
+import { type SimulatedReplica, care } from './replica.ts';
+import { Scenario } from './scenario.ts';
 
 export interface CareStart {
   readonly settings?: Partial<CareSettings>;
@@ -30,117 +39,120 @@ const defaultSettings = (): CareSettings => {
   return settings;
 };
 
-/** Runs care against a seed, a garden and shoots in memory, on virtual time. */
+export const gardenNamespace = 'garden-sim';
+export const seedName = 'simulated';
+/** Name of the ControllerRegistration and ControllerInstallation of all extensions of the world. */
+const extensionName = 'simulated';
+const heartbeatMs = 30_000;
+
+/** A simulated seed whose shoots have what care reads, their garden, and care. */
 export class CareFixture {
-  readonly clock = createVirtualClock();
-  readonly seed = createSimApiServer({ clock: this.clock, kinds: careSeedKinds });
-  readonly garden = createSimApiServer({ clock: this.clock, kinds: gardenKinds });
-  readonly meter = createMeter({ processMetrics: false });
-  readonly log: readonly LogRecord[];
+  readonly scenario: Scenario;
+  readonly clock: VirtualClock;
+  readonly seed: World;
+  readonly garden: SimApiServer;
   /** Targets of the connections that were tried through tunnels. */
   readonly tunnelled: TunnelTarget[] = [];
   /** Connects through a tunnel. Tests replace it. */
   tunnel: (target: TunnelTarget, signal: AbortSignal) => Promise<void> = async () => undefined;
-  readonly #logger: Logger;
-  readonly #random = createSeededRandom(0);
-  readonly #rules = new Map<string, FaultRule | undefined>();
-  readonly #seedConnection = this.#lineTo('seed', this.seed);
-  readonly #writers = withManagedFields(this.#lineTo('garden', this.garden));
-  readonly #gardenLine = withCounting(this.#writers);
-  readonly #shootLines = new Map<string, CountingKube>();
-  readonly #connector = createMemoryConnector({
-    clock: this.clock,
-    resolve: (url) => this.#shootLines.get(url),
-    onConnect: () => undefined,
-  });
-  readonly #ended: (() => Promise<unknown>)[] = [];
-  /** Request counts of each API server: those of care, and of the prober if it runs. */
-  readonly requests = {
-    seed: this.#seedConnection.counts,
-    garden: this.#gardenLine.counts,
-    shoot: (name: string): CountingKube['counts'] => {
-      const line = this.#shootLines.get(`https://${name}.sim`);
-      if (line === undefined) throw new Error(`there is no shoot ${name}`);
-      return line.counts;
-    },
-  };
+  readonly log: readonly LogRecord[];
+  readonly requests;
+  readonly #writers;
+  readonly #gardenLine;
+  #gardenRule: FaultRule | undefined;
+  #care: SimulatedReplica<CareSettings> | undefined;
 
-  constructor() {
-    const { log, logger } = recordLog(this.clock, 'info');
-    this.log = log;
-    this.#logger = logger;
-    observeDeployments(this.seed);
+  constructor(kinds: readonly SimKind[] = careSeedKinds) {
+    this.scenario = new Scenario({ shoots: [], kinds });
+    const { clock, world, log, seedConnection } = this.scenario;
+    [this.clock, this.seed, this.log] = [clock, world, log];
+    this.garden = createSimApiServer({ clock, kinds: gardenKinds });
+    this.#writers = withManagedFields(withFaults(this.garden, { clock, rule: (asked) => this.#gardenRule?.(asked) }));
+    this.#gardenLine = withCounting(this.#writers);
+    this.requests = {
+      seed: seedConnection.requests,
+      garden: this.#gardenLine.counts,
+      shoot: (name: string) => this.scenario.shootConnection(name).requests,
+    };
+    this.#beat();
   }
 
-  addShoot(name: string, nodes = 5): CareShootFixture {
-    const shoot = createCareShoot({ clock: this.clock, seed: this.seed, garden: this.garden, name, nodes });
-    this.#shootLines.set(shoot.url, this.#lineTo(shoot.url, shoot.api));
+  /** Returns care as it runs or ran last. */
+  get care(): SimulatedReplica<CareSettings> {
+    if (this.#care === undefined) throw new Error('care has not been started');
+    return this.#care;
+  }
+
+  addShoot(name: string, nodes = 5, init: Partial<ShootInit> = {}): WorldShoot {
+    const shoot = this.seed.addShoot({ ...init, name, nodes, careObjects: true });
+    const ref = { name: shoot.namespace };
+    const { shoot: embedded } = this.seed.store.get(simKinds.Cluster, ref)?.spec as { readonly shoot: SimObject };
+    const spec = { ...asMap(embedded.spec), seedName };
+    this.garden.store.put(careKinds.Shoot, { ...embedded, metadata: { name, namespace: gardenNamespace }, spec });
+    this.garden.store.put(careKinds.ControllerRegistration, {
+      metadata: { name: extensionName },
+      spec: { resources: this.#extensions() },
+    });
     return shoot;
   }
 
   /** Sets the `managedFields` of the Shoot in the garden. */
-  setWriters({ name }: CareShootFixture, entries: readonly object[]): void {
+  setWriters({ name }: WorldShoot, entries: readonly object[]): void {
     this.#writers.set(`/apis/core.gardener.cloud/v1beta1/namespaces/${gardenNamespace}/shoots/${name}`, entries);
   }
 
-  setFaults(where: 'seed' | 'garden' | CareShootFixture, rule: FaultRule | undefined): void {
-    this.#rules.set(typeof where === 'string' ? where : where.url, rule);
+  setFaults(where: 'seed' | 'garden' | WorldShoot, rule: FaultRule | undefined): void {
+    if (where === 'garden') this.#gardenRule = rule;
+    else if (where === 'seed') this.scenario.seedConnection.setFaults(rule);
+    else this.scenario.shootConnection(where.name).setFaults(rule);
   }
 
   start({ settings = {}, takeOver = false, dryRun = false, withoutGarden = false, gardenQps }: CareStart = {}): void {
-    const care = startCare({
-      settings: { ...defaultSettings(), ...settings },
+    const component = care({
       takeOver,
-      dryRun,
-      ports: {
-        ...this.#ports(),
-        random: this.#random,
-        meter: this.meter,
-        garden: withoutGarden ? undefined : this.#limitedGarden(gardenQps),
-        tunnels: {
-          connect: async (_, target, signal) => {
-            this.tunnelled.push(target);
-            await this.tunnel(target, signal);
-          },
+      garden: withoutGarden ? undefined : this.#limitedGarden(gardenQps),
+      tunnels: {
+        connect: async (_, target, signal) => {
+          this.tunnelled.push(target);
+          await this.tunnel(target, signal);
         },
       },
     });
-    this.#ended.push(() => care.stop());
+    this.#care = this.scenario.start(component, { settings: { ...defaultSettings(), ...settings }, dryRun });
   }
 
-  startProber(): void {
-    const random = this.#random.fork('prober');
-    const ports = { ...this.#ports(), random, meter: createMeter({ processMetrics: false }) };
-    const prober = startProber({ settings: gardenSettings, ports });
-    this.#ended.push(() => prober.stop());
-  }
-
-  /** Stops all started components and waits for their end. */
-  async stop(): Promise<void> {
-    await this.clock.run(Promise.all(this.#ended.map((end) => end())));
-  }
-
-  #lineTo(name: string, api: SimApiServer): CountingKube {
-    const rule: FaultRule = (request) => this.#rules.get(name)?.(request);
-    return withCounting(withFaults(api, { clock: this.clock, rule }));
+  stop(): Promise<void> {
+    return this.scenario.stop();
   }
 
   #limitedGarden(qps: number | undefined): Kube {
-    const { clock, meter } = this;
     if (qps === undefined) return this.#gardenLine;
+    const { clock } = this;
+    const meter = createMeter({ processMetrics: false });
     const limiter = createRateLimiter({ qps, burst: 10, clock, meter, cluster: 'garden' });
     return limitedStack(this.#gardenLine, { clock, limiter });
   }
 
-  /** Returns the ports that care and the prober have in common. */
-  #ports() {
-    return {
-      clock: this.clock,
-      logger: this.#logger,
-      seed: this.#seedConnection,
-      connector: this.#connector,
-      identity: 'test',
-      leadership: { mayWrite: () => true },
+  /** Kinds and types of the extensions in the seed. */
+  #extensions(): readonly object[] {
+    return [...extensionKinds.values()].flatMap((kind) =>
+      this.seed.store.list(kind).map(({ spec }) => ({ kind: kind.kind, type: asMap(spec).type })),
+    );
+  }
+
+  /** Keeps the heartbeat of the world's extensions fresh. */
+  #beat(): void {
+    this.garden.store.put(careKinds.ControllerInstallation, {
+      metadata: { name: extensionName },
+      spec: { registrationRef: { name: extensionName }, seedRef: { name: seedName } },
+    });
+    const beat = (): void => {
+      this.clock.timer(heartbeatMs, beat);
+      this.seed.store.put(simKinds.Lease, {
+        metadata: { namespace: `extension-${extensionName}`, name: heartbeatLeaseName },
+        spec: { renewTime: formatMicroTime(this.clock.now()) },
+      });
     };
+    beat();
   }
 }

@@ -6,7 +6,8 @@ export {
   type SimulatedReplicaOptions,
   electionSettings,
   leaseNamespace,
+  prober,
   startReplica,
-  startWeederReplica,
+  weeder,
 } from './replica.ts';
 export { gardenSettings, worldSourceOf } from './settings.ts';

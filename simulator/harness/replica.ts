@@ -1,3 +1,4 @@
+import { type CareOptions, type CareSettings, createCare } from '../../src/care/index.ts';
 import { WriteTracker, createRateLimiter, limitedStack } from '../../src/kubernetes/client/index.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Logger } from '../../src/ports/logger.ts';
@@ -9,29 +10,70 @@ import {
   createProber,
   proberComponent,
 } from '../../src/prober/index.ts';
-import { type LeaderElectionSettings, type Runnable, createElection, runLifecycle } from '../../src/process/index.ts';
+import {
+  type ComponentOptions,
+  type ComponentParts,
+  type LeaderElectionSettings,
+  createElection,
+  leaseNameOf,
+  runLifecycle,
+} from '../../src/process/index.ts';
 import { type PrometheusMeter, createLogger, createMeter } from '../../src/telemetry/index.ts';
 import { type WeederSettings, weederComponent } from '../../src/weeder/index.ts';
+import { createSeededRandom } from '../time/index.ts';
 import type { World } from '../world/index.ts';
 import type { ServerConnection, TrafficListener } from './server-connection.ts';
-import { createServerConnections } from './server-connections.ts';
+import { type ServerConnections, createServerConnections } from './server-connections.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 
-export interface SimulatedReplicaOptions<Settings = ProberSettings> {
-  readonly settings: Settings;
-  readonly leaderElection: LeaderElectionSettings;
-  readonly dryRun: boolean;
-  readonly random: Random;
-  /** Standby mode of a prober. Default: hot. */
-  readonly standby?: Standby;
-  /** Rate limit of requests to the seed. Default: that of the command line's flags. */
-  readonly limits?: { readonly qps: number; readonly burst: number };
-  /** Returns the listener of a line: to `seed`, to the shoot of that name, or to a shoot's public address (`outside/NAME`). */
-  readonly listen?: (server: string) => TrafficListener;
+/** A component as the simulation runs it: its connections to shoots are in memory. */
+export interface SimulatedComponent<Settings> {
+  readonly leaseName: string;
+  readonly urgentInFlight: number;
+  readonly runsOnStandby?: boolean;
+  readonly create: (options: ComponentOptions<Settings, ProberPorts>) => ComponentParts<Settings>;
 }
 
-/** `dwd prober` or `dwd weeder` as a simulated process: everything except its sockets, its HTTP servers and its configuration file. */
-export interface SimulatedReplica<Settings = ProberSettings> {
+export const prober = (standby: Standby = 'hot'): SimulatedComponent<ProberSettings> => ({
+  ...proberComponent(standby),
+  create: (options) => createProber({ ...options, standby }),
+});
+
+export const weeder: SimulatedComponent<WeederSettings> = {
+  ...weederComponent,
+  create: (options) => weederComponent.create({ ...options, userAgent: 'simulation', env: {} }),
+};
+
+/** Care writes to `garden`, if there is one, and tries tunnels. */
+export const care = ({ takeOver, ...ports }: CareAccess): SimulatedComponent<CareSettings> => ({
+  leaseName: leaseNameOf('care'),
+  urgentInFlight: 1,
+  create: (options) => createCare({ ...options, takeOver, ports: { ...options.ports, ...ports } }),
+});
+
+type CareAccess = Pick<CareOptions, 'takeOver'> & Pick<CareOptions['ports'], 'garden' | 'tunnels'>;
+
+export interface SimulatedReplicaOptions<Settings> {
+  readonly settings: Settings;
+  /** Default: it runs without leader election, as `identity`, and writes while `mayWrite` is true, which is always by default. */
+  readonly leaderElection?: LeaderElectionSettings;
+  readonly identity?: string;
+  readonly mayWrite?: () => boolean;
+  readonly dryRun?: boolean;
+  readonly random?: Random;
+  /** Default: it logs nothing. */
+  readonly logger?: Logger;
+  /** Rate limit of requests to the seed. Default: that of the command line's flags. */
+  readonly limits?: { readonly qps: number; readonly burst: number };
+  /** Lines that it shares with other processes. Default: its own. */
+  readonly lines?: ServerConnections;
+  /** Returns the listener of one of its own lines: to `seed`, to the shoot of that name, or to a shoot's public address (`outside/NAME`). */
+  readonly listen?: (server: string) => TrafficListener | undefined;
+}
+
+/** A component as a simulated process: everything except its sockets, its HTTP servers and its configuration file. */
+export interface SimulatedReplica<Settings = ProberSettings>
+  extends Pick<ComponentParts<Settings>, 'status' | 'checks'> {
   readonly process: SimulatedProcess;
   readonly seedConnection: ServerConnection;
   shootConnection(name: string): ServerConnection;
@@ -69,57 +111,36 @@ export interface ReplicaWorld {
   readonly clock: Clock;
 }
 
-/** Properties in which the components differ. */
-interface ReplicatedComponent<Settings> {
-  readonly leaseName: string;
-  readonly urgentInFlight: number;
-  readonly runsOnStandby?: boolean;
-  readonly create: (options: {
-    readonly settings: Settings;
-    readonly ports: ProberPorts;
-    readonly dryRun: boolean;
-  }) => { readonly caches: Runnable; readonly controller: Runnable; apply(settings: Settings): void };
-}
-
-const proberWith = (standby: Standby): ReplicatedComponent<ProberSettings> => ({
-  ...proberComponent(standby),
-  create: (options) => createProber({ ...options, standby }),
-});
-const weeder: ReplicatedComponent<WeederSettings> = {
-  ...weederComponent,
-  create: (options) => weederComponent.create({ ...options, userAgent: 'simulation', env: {} }),
-};
-
 /** Starts a replica with the same policies as `runComponent`, and its parts in the same order. */
-const startProcess = <Settings>(
-  component: ReplicatedComponent<Settings>,
-  { world, clock }: ReplicaWorld,
+export const startReplica = <Settings>(
+  component: SimulatedComponent<Settings>,
+  { world, clock: trueClock }: ReplicaWorld,
   options: SimulatedReplicaOptions<Settings>,
 ): SimulatedReplica<Settings> => {
-  const { settings, random, dryRun, listen, limits = defaultLimits } = options;
+  const { settings, dryRun = false, random = createSeededRandom(0), limits = defaultLimits } = options;
+  const { leaderElection = electionSettings(false), listen } = options;
   const { leaseName, urgentInFlight, runsOnStandby = false } = component;
-  const machine = new SimulatedProcess(clock);
-  const lines = createServerConnections({ world, clock, machine, listen });
-  const logger = quietLogger(machine.clock);
+  const machine = new SimulatedProcess(trueClock);
+  const { clock } = machine;
+  const { lines = createServerConnections({ world, clock: trueClock, listen }), logger = quietLogger(clock) } = options;
+  const { seedTransport: kube, connector } = lines.transportsOf(machine);
   const meter = createMeter({ processMetrics: false });
-  const transport = lines.seedTransport;
   const writes = new WriteTracker();
-  const limiter = createRateLimiter({ ...limits, urgentInFlight, clock: machine.clock, meter });
-  const seed = limitedStack(transport, { clock: machine.clock, limiter, writes });
-  const shared = { clock: machine.clock, random, logger };
-  const electing = { ...shared, kube: transport, writes, runsOnStandby };
-  const election = createElection(options.leaderElection, dryRun ? `${leaseName}-dry-run` : leaseName, electing);
-  const { connector } = lines;
-  const ports = {
-    ...shared,
-    meter,
-    seed,
-    connector,
-    identity: election.identity,
-    leadership: election.leadership,
-    ...(election.leaderWatch && { leaderWatch: election.leaderWatch }),
-  };
-  const parts = component.create({ settings, ports, dryRun });
+  const limiter = createRateLimiter({ ...limits, urgentInFlight, clock, meter });
+  const shared = { clock, random, logger };
+  const electionName = dryRun ? `${leaseName}-dry-run` : leaseName;
+  const election = createElection(leaderElection, electionName, { ...shared, kube, writes, runsOnStandby });
+  const { identity = election.identity, mayWrite } = options;
+  const parts = component.create({
+    settings,
+    dryRun,
+    ports: {
+      ...{ ...shared, meter, connector, identity },
+      seed: limitedStack(kube, { clock, limiter, writes }),
+      leadership: mayWrite === undefined ? election.leadership : { mayWrite },
+      ...(election.leaderWatch && { leaderWatch: election.leaderWatch }),
+    },
+  });
   const stop = new AbortController();
   return {
     process: machine,
@@ -127,21 +148,13 @@ const startProcess = <Settings>(
     shootConnection: (name) => lines.shoot(name),
     publicConnection: (name) => lines.publicAddress(name),
     meter,
+    status: parts.status,
+    checks: () => parts.checks(),
     reload: (changed) => machine.deliver(() => parts.apply(changed)),
     stop: () => machine.deliver(() => stop.abort(new Error('SIGTERM'))),
     ended: runLifecycle({
       groups: [[parts.caches], election.runnables, [parts.controller]],
-      stop: stop.signal,
-      clock: machine.clock,
-      logger,
+      ...{ stop: stop.signal, clock, logger },
     }),
   };
 };
-
-export const startReplica = (where: ReplicaWorld, options: SimulatedReplicaOptions): SimulatedReplica =>
-  startProcess(proberWith(options.standby ?? 'hot'), where, options);
-
-export const startWeederReplica = (
-  where: ReplicaWorld,
-  options: SimulatedReplicaOptions<WeederSettings>,
-): SimulatedReplica<WeederSettings> => startProcess(weeder, where, options);

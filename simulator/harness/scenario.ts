@@ -1,14 +1,20 @@
-import { type ProberOptions, type ProberSettings, startProber } from '../../src/prober/index.ts';
+import type { ProberOptions, ProberSettings } from '../../src/prober/index.ts';
 import type { Logger } from '../../src/ports/logger.ts';
 import type { Random } from '../../src/ports/random.ts';
-import type { RunningComponent } from '../../src/process/index.ts';
 import { type PrometheusMeter, createMeter } from '../../src/telemetry/index.ts';
 import type { SimKind } from '../apiserver/index.ts';
 import { type VirtualClock, createSeededRandom, createVirtualClock } from '../time/index.ts';
 import { type ShootInit, type World, type WorldSource, type WorldTiming, createWorld } from '../world/index.ts';
 import { type DeploymentChange, recordDeployments } from './deployment-history.ts';
+import {
+  type SimulatedComponent,
+  type SimulatedReplica,
+  type SimulatedReplicaOptions,
+  prober,
+  startReplica,
+} from './replica.ts';
 import type { ServerConnection } from './server-connection.ts';
-import { createServerConnections } from './server-connections.ts';
+import { type ServerConnections, createServerConnections } from './server-connections.ts';
 import { type LogRecord, recordLog } from './recorded-log.ts';
 import { gardenSettings } from './settings.ts';
 
@@ -25,7 +31,7 @@ export interface ScenarioOptions {
   readonly seed?: number | string;
 }
 
-/** A simulated seed and, once `startProber` is called, the real prober: on one virtual clock, in one process, without sockets. */
+/** A simulated seed and the components that a test starts in it: on one virtual clock, over the same lines, with one log. */
 export class Scenario {
   readonly clock: VirtualClock;
   readonly world: World;
@@ -33,26 +39,24 @@ export class Scenario {
   /** Changes of replicas and annotations of Deployments, in order. */
   readonly changes: readonly DeploymentChange[];
   readonly log: readonly LogRecord[];
-  /** True if the prober is the leader, and so may write. */
+  /** True if the components lead, and so may write. */
   mayWrite = true;
   readonly #options: ScenarioOptions;
   readonly #random: Random;
   readonly #logger: Logger;
-  readonly #connections: ReturnType<typeof createServerConnections>;
+  readonly #lines: ServerConnections;
+  readonly #running = new Set<Pick<SimulatedReplica, 'stop' | 'ended'>>();
   #meter = createMeter({ processMetrics: false });
-  #prober: RunningComponent<ProberSettings> | undefined;
+  #prober: SimulatedReplica | undefined;
 
   constructor(options: ScenarioOptions) {
     const { seed = 0, source = 'gardener', shoots, timing = {}, kinds } = options;
     this.#options = options;
     this.clock = createVirtualClock();
     this.#random = createSeededRandom(seed).fork('prober');
-    this.world = createWorld({
-      ...{ clock: this.clock, seed, source, shoots, timing },
-      ...(kinds === undefined ? {} : { kinds }),
-    });
-    this.#connections = createServerConnections({ world: this.world, clock: this.clock });
-    this.seedConnection = this.#connections.seed;
+    this.world = createWorld({ clock: this.clock, seed, source, shoots, timing, kinds });
+    this.#lines = createServerConnections({ world: this.world, clock: this.clock });
+    this.seedConnection = this.#lines.seed;
     this.changes = recordDeployments(this.world.store, this.clock);
     const { log, logger } = recordLog(this.clock, 'debug');
     this.log = log;
@@ -60,12 +64,32 @@ export class Scenario {
   }
 
   shootConnection(name: string): ServerConnection {
-    return this.#connections.shoot(name);
+    return this.#lines.shoot(name);
   }
 
   /** Returns the connection to the public address of the shoot's API server. */
   publicConnection(name: string): ServerConnection {
-    return this.#connections.publicAddress(name);
+    return this.#lines.publicAddress(name);
+  }
+
+  /** Starts a component, without any state of an earlier one. */
+  start<Settings>(
+    component: SimulatedComponent<Settings>,
+    options: Pick<SimulatedReplicaOptions<Settings>, 'settings' | 'dryRun' | 'random' | 'logger'>,
+  ): SimulatedReplica<Settings> {
+    const replica = startReplica(component, this, {
+      ...{ identity: 'test', logger: this.#logger, lines: this.#lines, mayWrite: () => this.mayWrite },
+      ...options,
+    });
+    this.#running.add(replica);
+    return replica;
+  }
+
+  /** Stops a component as SIGTERM does, and advances the clock until it has stopped. */
+  async end(replica: Pick<SimulatedReplica, 'stop' | 'ended'>): Promise<void> {
+    this.#running.delete(replica);
+    replica.stop();
+    await this.clock.run(replica.ended);
   }
 
   /** Returns the meter of the prober that runs or ran last. */
@@ -73,25 +97,11 @@ export class Scenario {
     return this.#meter;
   }
 
-  /** Starts a new prober, without any state of an earlier one. */
-  startProber(settings: Partial<ProberSettings> = {}, { dryRun = false }: Pick<ProberOptions, 'dryRun'> = {}): void {
+  startProber(settings: Partial<ProberSettings> = {}, { dryRun }: Pick<ProberOptions, 'dryRun'> = {}): void {
     if (this.#prober !== undefined) throw new Error('a prober is running already');
-    this.#meter = createMeter({ processMetrics: false });
-    this.#prober = startProber({
-      settings: this.#settingsWith(settings),
-
-      dryRun,
-      ports: {
-        clock: this.clock,
-        random: this.#random,
-        logger: this.#logger,
-        meter: this.#meter,
-        seed: this.#connections.seedTransport,
-        connector: this.#connections.connector,
-        identity: 'test',
-        leadership: { mayWrite: () => this.mayWrite },
-      },
-    });
+    const random = this.#random;
+    this.#prober = this.start(prober(), { settings: this.#settingsWith(settings), dryRun, random });
+    this.#meter = this.#prober.meter;
   }
 
   /** Returns the running prober's response to `GET /status` as a leader; with `shoot`, for that namespace alone. */
@@ -104,19 +114,18 @@ export class Scenario {
 
   /** Applies another configuration to the running prober. */
   reload(settings: Partial<ProberSettings>): void {
-    this.#prober?.apply(this.#settingsWith(settings));
+    this.#prober?.reload(this.#settingsWith(settings));
   }
 
-  /** Stops the prober as SIGTERM does, and advances the clock until it has stopped. */
   async stopProber(): Promise<void> {
     const stopping = this.#prober;
     this.#prober = undefined;
-    if (stopping !== undefined) await this.clock.run(stopping.stop());
+    if (stopping !== undefined) await this.end(stopping);
   }
 
-  /** Stops the prober and the world, but no process that `startReplica` has started. */
+  /** Stops the world and the components that `start` has started. */
   async stop(): Promise<void> {
-    await this.stopProber();
+    for (const replica of [...this.#running]) await this.end(replica);
     this.world.stop();
   }
 

@@ -4,8 +4,9 @@ import {
   type SimulatedReplicaOptions,
   type Scenario,
   electionSettings,
+  prober,
   startReplica,
-  startWeederReplica,
+  weeder,
 } from '../harness/index.ts';
 import type { Plan } from './plan.ts';
 import { proberSettings, weederSettings } from './world-settings.ts';
@@ -16,7 +17,7 @@ export interface PlannedWatchdog extends Omit<SimulatedReplica, 'reload'> {
   configure(settings: number | undefined): void;
 }
 
-export interface PlannedWatchdogOptions extends Pick<SimulatedReplicaOptions, 'listen'> {
+export interface PlannedWatchdogOptions extends Pick<SimulatedReplicaOptions<unknown>, 'listen'> {
   readonly plan: Plan;
   readonly scenario: Scenario;
   readonly settings: number | undefined;
@@ -27,12 +28,12 @@ export const startWatchdog = ({ plan, scenario, settings, ...rest }: PlannedWatc
   const options = { ...rest, leaderElection: electionSettings(plan.elected), dryRun: plan.dryRun };
   switch (plan.component) {
     case 'prober': {
-      const prober = startReplica(scenario, { ...options, settings: proberSettings(plan, settings) });
-      return { ...prober, configure: (number) => prober.reload(proberSettings(plan, number)) };
+      const replica = startReplica(prober(), scenario, { ...options, settings: proberSettings(plan, settings) });
+      return { ...replica, configure: (number) => replica.reload(proberSettings(plan, number)) };
     }
     case 'weeder': {
-      const weeder = startWeederReplica(scenario, { ...options, settings: weederSettings(plan, settings) });
-      return { ...weeder, configure: (number) => weeder.reload(weederSettings(plan, number)) };
+      const replica = startReplica(weeder, scenario, { ...options, settings: weederSettings(plan, settings) });
+      return { ...replica, configure: (number) => replica.reload(weederSettings(plan, number)) };
     }
   }
 };

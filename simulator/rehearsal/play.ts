@@ -1,6 +1,6 @@
 import { refKey } from '../../src/kubernetes/api/resource-ref.ts';
 import { simKinds } from '../apiserver/index.ts';
-import { type SimulatedReplica, electionSettings, leaseNamespace, startReplica } from '../harness/index.ts';
+import { type SimulatedReplica, electionSettings, leaseNamespace, prober, startReplica } from '../harness/index.ts';
 import { type VirtualClock, createSeededRandom, createVirtualClock } from '../time/index.ts';
 import { type World, createWorld, technicalName } from '../world/index.ts';
 import { configuredFor, namesAt, replicasOf } from './components.ts';
@@ -53,9 +53,9 @@ const createWatchdogs = (plan: RehearsalPlan, world: World, clock: VirtualClock)
   const leaderElection = electionSettings(fault.killsLeader === true);
   if (leaderElection.enabled) world.store.put(simKinds.Namespace, { metadata: { name: leaseNamespace } });
   const start = (): void => {
-    const options = { settings, limits, leaderElection, dryRun: false };
     const life = `prober/${String(lives.length)}`;
-    lives.push(startReplica({ world, clock }, { ...options, random: random.fork(life) }));
+    const options = { settings, limits, leaderElection, random: random.fork(life) };
+    lives.push(startReplica(prober(), { world, clock }, options));
   };
   const killed = new Set<SimulatedReplica>();
   /** Kills the oldest process that is alive, and starts another one later. */

@@ -113,7 +113,7 @@ const extensions: readonly (readonly [kind: string, name: string, type: string, 
 ];
 
 /** Condition that an extension reports while its components are healthy. `ms` since the epoch. */
-export const goodReport = (type: string, ms: number): JsonMap =>
+const goodReport = (type: string, ms: number): JsonMap =>
   conditionOf(type, 'True', { ms, reason: 'HealthCheckSuccessful', message: 'All health checks successful' });
 
 const extensionDrafts = (namespace: string, { ms }: CareInit): readonly PlacedObject[] =>

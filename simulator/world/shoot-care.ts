@@ -6,10 +6,11 @@ import {
   asList,
   asMap,
   extensionKinds,
+  formatTime,
   simKinds,
 } from '../apiserver/index.ts';
 import { type ActorDeps, startLoop } from './actor.ts';
-import { careDrafts, goodReport, tunnelPod } from './care-objects.ts';
+import { careDrafts, tunnelPod } from './care-objects.ts';
 import { etcdMain } from './components.ts';
 import { startDeploymentConditions } from './deployment-conditions.ts';
 import { type ShootInit, technicalName } from './objects.ts';
@@ -28,16 +29,17 @@ const reporters: readonly SimKind[] = careExtensionKinds.flatMap(({ kind, scope 
   return served === undefined || scope === 'cluster' ? [] : [served];
 });
 
-/** Makes the extensions of a control plane report periodically that all is healthy. */
+/** Makes the extensions of a control plane report their conditions periodically, unchanged. */
 export const startExtensionReports = (
   { clock, random, store }: Pick<ActorDeps, 'clock' | 'random' | 'store'>,
   namespace: string,
 ): (() => void) => {
   const report = (kind: SimKind, extension: SimObject): void => {
-    const types = asList(asMap(extension.status).conditions).map((condition) => String(asMap(condition).type));
-    if (types.length === 0) return;
+    const conditions = asList(asMap(extension.status).conditions).map(asMap);
+    if (conditions.length === 0) return;
+    const lastUpdateTime = formatTime(clock.now());
     store.patch(kind, extension.metadata, (old) =>
-      withStatus(old, { conditions: types.map((type) => goodReport(type, clock.now())) }),
+      withStatus(old, { conditions: conditions.map((condition) => ({ ...condition, lastUpdateTime })) }),
     );
   };
   return startLoop(clock, random.next() * reportEveryMs, () => {

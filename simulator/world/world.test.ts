@@ -43,6 +43,14 @@ const scale = (world: World, shoot: WorldShoot, name: string, replicas: number):
   }));
 };
 
+it.each([
+  [10_000, 40],
+  [5_000, 20],
+])('leases that kubelets renew every %i ms expire after %i s', (leaseRenewMs, leaseDurationSeconds) => {
+  const { shoot } = start({ timing: { leaseRenewMs } });
+  expect(shoot.store.list(simKinds.Lease, 'kube-node-lease')[0]?.spec).toMatchObject({ leaseDurationSeconds });
+});
+
 describe('kubelets', () => {
   it('renew their leases every ten seconds, or up to four per cent later', async () => {
     const { clock, shoot } = start({ shoot: { nodes: 20 } });

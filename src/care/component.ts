@@ -20,11 +20,9 @@ import {
   type ComponentParts,
   type ComponentPorts,
   type ProcessDeps,
-  type RunningComponent,
   Reloadable,
   leaseNameOf,
   runComponent,
-  startParts,
   systemClock,
   userAgentOf,
 } from '../process/index.ts';
@@ -63,7 +61,7 @@ export const controllerDeps = (
 };
 
 /** Creates care of a seed. The results of the last checks outlive a change of the configuration. */
-const createCare = ({ settings, ports, ...options }: CareOptions): ComponentParts<CareSettings> => {
+export const createCare = ({ settings, ports, ...options }: CareOptions): ComponentParts<CareSettings> => {
   const deps = controllerDeps(ports, options);
   return new Reloadable({
     name: 'care',
@@ -73,9 +71,6 @@ const createCare = ({ settings, ports, ...options }: CareOptions): ComponentPart
     logger: ports.logger,
   });
 };
-
-/** Runs care without servers and leader election, for simulations. */
-export const startCare = (options: CareOptions): RunningComponent<CareSettings> => startParts(createCare(options));
 
 export interface ShootAccessOptions {
   readonly clock: Clock;

@@ -1,5 +1,5 @@
 export { troubleOf } from './act.ts';
-export { type CareProcessDeps, runCareProcess, startCare } from './component.ts';
+export { type CareOptions, type CareProcessDeps, createCare, runCareProcess } from './component.ts';
 export { type CareSettings, careConfig } from './config.ts';
 export { type CareOnceDeps, type CareResults, runCareOnce } from './once.ts';
 export { careGrants } from './rights.ts';

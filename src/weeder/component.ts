@@ -5,9 +5,7 @@ import {
   type ComponentOptions,
   type ComponentParts,
   Reloadable,
-  type RunningComponent,
   leaseNameOf,
-  startParts,
 } from '../process/index.ts';
 import { type Grant, eventGrant, rightsOf, watched } from '../process/rights/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
@@ -62,7 +60,3 @@ export const weederComponent: Component<WeederSettings> = {
   neededRights: () => Promise.resolve(rightsOf(weederGrants)),
   create: createWeeder,
 };
-
-/** Runs the weeder without servers and leader election, for simulations. */
-export const startWeeder = (options: WeederOptions): RunningComponent<WeederSettings> =>
-  startParts(createWeeder(options));

@@ -1,24 +1,15 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { type DeploymentChange, recordDeployments } from '../../simulator/harness/deployment-history.ts';
-import { createMemoryConnector } from '../../simulator/harness/memory-connector.ts';
+import { prober, startReplica } from '../../simulator/harness/replica.ts';
+import type { TrafficListener } from '../../simulator/harness/server-connection.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { requestKind } from '../../simulator/network/counting.ts';
 import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
-import { createSeededRandom } from '../../simulator/time/random.ts';
 import type { WorldShoot } from '../../simulator/world/shoot.ts';
-import { type World, createWorld } from '../../simulator/world/world.ts';
-import type { Kube } from '../../src/kubernetes/api/kube.ts';
+import { createWorld } from '../../simulator/world/world.ts';
+import type { KubeRequest } from '../../src/kubernetes/api/kube.ts';
 import { decodeLease } from '../../src/kubernetes/api/lease.ts';
-import { staticCredentials, withCredentials } from '../../src/kubernetes/client/auth.ts';
-import { createRateLimiter, withRateLimit } from '../../src/kubernetes/client/rate-limit.ts';
-import { retryThrottled } from '../../src/kubernetes/client/retry-throttled.ts';
-import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/untrusted.ts';
-import type { ProberSettings } from '../../src/prober/config/settings.ts';
-import { startProber } from '../../src/prober/component.ts';
-import type { RunningComponent } from '../../src/process/reloadable.ts';
-import { createLogger } from '../../src/telemetry/logger.ts';
-import { createMeter } from '../../src/telemetry/meter.ts';
 
 const shootCount = 250;
 const nodes = 3;
@@ -36,48 +27,29 @@ interface Sent {
 }
 
 /** A seed whose shoots fail together, and a prober with the rate limits of the real program. */
-interface Seed {
-  readonly clock: VirtualClock;
-  readonly world: World;
-  readonly changes: readonly DeploymentChange[];
-  /** Requests that passed the rate limiter to the seed's API server, in order. */
-  readonly sent: readonly Sent[];
-  readonly prober: RunningComponent<ProberSettings>;
-}
-
-const recordRequests = (kube: Kube, clock: VirtualClock, sent: Sent[]): Kube => ({
-  request: (request) => {
-    sent.push({ at: clock.monotonic(), priority: request.priority ?? 'ordinary', ...requestKind(request) });
-    return kube.request(request);
-  },
-});
-
-/** Starts a prober with the policies of `runProber`, without sockets. */
-const create = (): Seed => {
+const create = () => {
   const clock = createVirtualClock();
   const shoots = Array.from({ length: shootCount }, (_, index) => ({ name: `s${String(index)}`, nodes }));
   const world = createWorld({ clock, shoots });
-  const byUrl = new Map(world.shoots.map(({ api }) => [api.address().url, api.kube]));
+  /** Requests that passed the rate limiter to the seed's API server, in order. */
   const sent: Sent[] = [];
-  const meter = createMeter({ processMetrics: false });
-  const { authorization } = parseUntrustedKubeconfig(world.api.kubeconfig());
-  const transport = withCredentials(recordRequests(world.api.kube, clock, sent), staticCredentials(authorization));
-  const limiter = createRateLimiter({ qps, burst, clock, meter });
-  const prober = startProber({
-    settings: gardenSettings,
-
-    ports: {
-      clock,
-      random: createSeededRandom('prober'),
-      logger: createLogger({ level: 'error', encoder: 'json', clock, write: () => undefined }),
-      meter,
-      seed: retryThrottled(withRateLimit(transport, limiter, clock), clock),
-      connector: createMemoryConnector({ clock, resolve: (url) => byUrl.get(url), onConnect: () => undefined }),
-      identity: 'test',
-      leadership: { mayWrite: () => true },
+  const note = (_: number, request: KubeRequest): void =>
+    void sent.push({ at: clock.monotonic(), priority: request.priority ?? 'ordinary', ...requestKind(request) });
+  const listenToSeed: TrafficListener = {
+    sent: note,
+    serving: () => () => undefined,
+    answered: () => undefined,
+    failed: () => undefined,
+  };
+  const replica = startReplica(
+    prober(),
+    { world, clock },
+    {
+      settings: gardenSettings,
+      listen: (server) => (server === 'seed' ? listenToSeed : undefined),
     },
-  });
-  return { clock, world, changes: recordDeployments(world.store, clock), sent, prober };
+  );
+  return { clock, world, changes: recordDeployments(world.store, clock), sent, replica };
 };
 
 /** Monotonic time at which all leases of a shoot count as silent if no kubelet renews any more. */
@@ -110,7 +82,7 @@ const upWrites = (changes: readonly DeploymentChange[]): readonly DeploymentChan
 const restorationLimitMs = 400_000;
 
 describe(`outage of all ${String(shootCount)} shoots at once, behind the rate limit`, () => {
-  let outage: Seed;
+  let outage: ReturnType<typeof create>;
   let thresholds: ReadonlyMap<string, number>;
   let restoredAt: number;
 
@@ -130,7 +102,8 @@ describe(`outage of all ${String(shootCount)} shoots at once, behind the rate li
   }, 300_000);
 
   afterAll(async () => {
-    await outage.clock.run(outage.prober.stop());
+    outage.replica.stop();
+    await outage.clock.run(outage.replica.ended);
     outage.world.stop();
   });
 

@@ -8,9 +8,9 @@ import type { SimDraft } from '../../simulator/apiserver/store.ts';
 import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
 import {
   type SimulatedReplicaOptions,
-  electionSettings,
+  prober as proberComponent,
   startReplica,
-  startWeederReplica,
+  weeder as weederComponent,
 } from '../../simulator/harness/replica.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { weededServices, weederSettings } from '../../simulator/outages/world-settings.ts';
@@ -28,16 +28,17 @@ interface Component {
   readonly forgottenMs: number;
 }
 
-const common = (): Omit<SimulatedReplicaOptions, 'settings'> => ({
-  leaderElection: electionSettings(false),
-  dryRun: false,
+const common = (): Omit<SimulatedReplicaOptions<unknown>, 'settings'> => ({
   random: createSeededRandom('come and go'),
   limits: { qps: 1_000, burst: 1_000 },
 });
 
 const prober: Component = {
   start: (scenario) =>
-    void startReplica(scenario, { ...common(), settings: { ...gardenSettings, initialDelayMs: 500 } }),
+    void startReplica(proberComponent(), scenario, {
+      ...common(),
+      settings: { ...gardenSettings, initialDelayMs: 500 },
+    }),
   // All shoots use the API server of the one shoot that is not deleted.
   objectsOf: ({ store, shoots }, namespace) => {
     const [cluster] = store.list(simKinds.Cluster);
@@ -54,7 +55,7 @@ const prober: Component = {
 
 const weeder: Component = {
   start: (scenario) =>
-    void startWeederReplica(scenario, {
+    void startReplica(weederComponent, scenario, {
       ...common(),
       settings: weederSettings({ watchDurationMs: 20_000 }, undefined),
     }),

@@ -5,23 +5,15 @@ import type { SimObject } from '../../simulator/apiserver/object.ts';
 import type { SimStore } from '../../simulator/apiserver/store.ts';
 import { gardenKinds } from '../../simulator/harness/care-kinds.ts';
 import { CareFixture } from '../../simulator/harness/care-fixture.ts';
-import { createServerConnections } from '../../simulator/harness/server-connections.ts';
-import { gardenSettings } from '../../simulator/harness/settings.ts';
+import { care, weeder } from '../../simulator/harness/replica.ts';
+import { createScenario } from '../../simulator/harness/scenario.ts';
 import { weederSettings } from '../../simulator/harness/weeder/fixture.ts';
-import { createVirtualClock } from '../../simulator/time/clock.ts';
-import { createWorld } from '../../simulator/world/world.ts';
 import { careConfig } from '../../src/care/config.ts';
-import { startCare } from '../../src/care/component.ts';
 import { reviewAccess } from '../../src/kubernetes/api/access.ts';
 import { deletePod } from '../../src/kubernetes/api/pod.ts';
 import { patchScalable } from '../../src/kubernetes/api/scalable.ts';
 import { createElectionLease } from '../../src/kubernetes/leaderelection/election-calls.ts';
-import { startProber } from '../../src/prober/component.ts';
-import { startWeeder } from '../../src/weeder/component.ts';
 import { unknownKeys } from './unknown-keys.ts';
-import { createSeededRandom } from '../../simulator/time/random.ts';
-import { createRecordingLogger } from '../doubles/recording-logger.ts';
-import { createRecordingMeter } from '../doubles/recording-meter.ts';
 import { buildCluster, buildDeployment, buildLease, buildMachine, buildNode, buildShoot } from '../doubles/builders.ts';
 
 // Checks that the simulator, the builders of tests and the program write only keys that upstream's kinds have: a wrong key that is both written
@@ -77,37 +69,20 @@ describe('the check finds a key that upstream does not have', () => {
 
 describe('no object with a key that upstream does not have is written', () => {
   it('by the simulated seed and all components, through an outage', async () => {
-    const clock = createVirtualClock();
     const shoots = [
       { name: 'a', controlPlanePods: true, careObjects: true },
       { name: 'b', nodeMonitorGraceMs: 40_000, pools: [{ name: 'p', nodes: 2, nodeConditions: ['Rusty'] }] },
     ];
-    const world = createWorld({ clock, shoots, kinds: careSeedKinds });
+    const scenario = createScenario({ shoots, kinds: careSeedKinds });
+    const { clock, world } = scenario;
     const written = nothingWritten();
     for (const { store } of [world, ...world.shoots]) watchKeys(store, careSeedKinds, written);
-    const lines = createServerConnections({ world, clock });
-    const ports = () => ({
-      clock,
-      random: createSeededRandom(0),
-      logger: createRecordingLogger(),
-      meter: createRecordingMeter(),
-      identity: 'test',
-      leadership: { mayWrite: () => true },
-      seed: lines.seedTransport,
-      connector: lines.connector,
-    });
     const { settings } = careConfig.load('syncPeriod: 10s', { unknownFields: 'error' });
     if (settings === undefined) throw new Error('not valid');
-    const tunnels = { connect: async () => Promise.resolve() };
-    const running = [
-      startProber({ settings: gardenSettings, ports: ports() }),
-      startWeeder({ settings: weederSettings, ports: ports() }),
-      startCare({ settings, ports: { ...ports(), garden: undefined, tunnels } }),
-    ];
-    stops.push(async () => {
-      for (const component of running) await clock.run(component.stop());
-      world.stop();
-    });
+    scenario.startProber();
+    scenario.start(weeder, { settings: weederSettings });
+    scenario.start(care({ tunnels: { connect: () => Promise.resolve() } }), { settings });
+    stops.push(() => scenario.stop());
     await clock.advance(60_000);
     world.shoot('a').cutKubelets();
     await clock.advance(90_000);
@@ -121,10 +96,10 @@ describe('no object with a key that upstream does not have is written', () => {
     const rig = new CareFixture();
     stops.push(() => rig.stop());
     const written = nothingWritten();
-    const { api } = rig.addShoot('a');
+    const { store } = rig.addShoot('a');
     watchKeys(rig.seed.store, seedKinds, written);
     watchKeys(rig.garden.store, gardenKinds, written);
-    watchKeys(api.store, careSeedKinds, written);
+    watchKeys(store, careSeedKinds, written);
     rig.start();
     await rig.clock.advance(120_000);
     expect([...written.kinds]).toEqual(expect.arrayContaining(['Shoot', 'Pod', 'Lease', 'Node']));

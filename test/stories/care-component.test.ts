@@ -1,76 +1,33 @@
-import { describe, expect, it } from 'vitest';
-import { extensionKinds, careSeedKinds as seedKinds } from '../../simulator/apiserver/care-kinds.ts';
-import { createSimApiServer } from '../../simulator/apiserver/server.ts';
-import { careKinds, gardenKinds } from '../../simulator/harness/care-kinds.ts';
-import { createCareShoot, gardenNamespace, observeDeployments } from '../../simulator/harness/care-shoot.ts';
+import { afterEach, describe, expect, it } from 'vitest';
+import { careSeedKinds, extensionKinds } from '../../simulator/apiserver/care-kinds.ts';
+import type { SimKind } from '../../simulator/apiserver/kind.ts';
+import { CareFixture, gardenNamespace } from '../../simulator/harness/care-fixture.ts';
+import { careKinds } from '../../simulator/harness/care-kinds.ts';
 import type { StoredCondition } from '../../simulator/harness/healthcheck-fixture.ts';
-import { createMemoryConnector } from '../../simulator/harness/memory-connector.ts';
-import { withCounting } from '../../simulator/network/counting.ts';
-import { createVirtualClock } from '../../simulator/time/clock.ts';
-import { createSeededRandom } from '../../simulator/time/random.ts';
+import type { ShootInit } from '../../simulator/world/objects.ts';
 import { careConfig } from '../../src/care/config.ts';
-import type { CareSettings } from '../../src/care/config.ts';
-import { startCare } from '../../src/care/component.ts';
-import type { Leadership } from '../../src/kubernetes/api/leadership.ts';
-import type { TunnelConnector } from '../../src/kubernetes/api/tunnel-connection.ts';
-import { createRecordingLogger } from '../doubles/recording-logger.ts';
-import { createRecordingMeter } from '../doubles/recording-meter.ts';
 
-const settingsOf = (text: string): CareSettings => {
-  const { settings } = careConfig.load(text, { unknownFields: 'error' });
-  if (settings === undefined) throw new Error('not valid');
-  return settings;
+let fixture: CareFixture;
+const create = (kinds?: readonly SimKind[]): CareFixture => {
+  fixture = new CareFixture(kinds);
+  return fixture;
 };
+afterEach(() => fixture.stop());
 
-const unserved = new Set<unknown>([extensionKinds.get('BackupEntry'), extensionKinds.get('Network')]);
-
-interface WorldOptions {
-  readonly leadership?: Leadership;
-  readonly tunnels?: TunnelConnector;
-}
-
-const leads: Leadership = { mayWrite: () => true };
-const open: TunnelConnector = { connect: async () => undefined };
-
-/** Starts the component as the program does, without servers and sockets. The seed does not serve two kinds of extensions. */
-const startWorld = ({ leadership = leads, tunnels = open }: WorldOptions = {}) => {
-  const clock = createVirtualClock();
-  const seed = createSimApiServer({ clock, kinds: seedKinds.filter((kind) => !unserved.has(kind)) });
-  const garden = createSimApiServer({ clock, kinds: gardenKinds });
-  observeDeployments(seed);
-  const shoot = createCareShoot({ clock, seed, garden, name: 'a', nodes: 3 });
-  const lines = { seed: withCounting(seed), garden: withCounting(garden), shoot: withCounting(shoot.api) };
-  const logger = createRecordingLogger();
-  const care = startCare({
-    settings: settingsOf('staleExtensionHealthChecks: {enabled: false}'),
-    ports: {
-      clock,
-      random: createSeededRandom(0),
-      logger,
-      meter: createRecordingMeter(),
-      identity: 'test',
-      leadership,
-      seed: lines.seed,
-      garden: lines.garden,
-      connector: createMemoryConnector({ clock, resolve: () => lines.shoot, onConnect: () => undefined }),
-      tunnels,
-    },
-  });
-  const conditions = (): readonly StoredCondition[] => {
-    const stored = garden.store.get(careKinds.Shoot, { namespace: gardenNamespace, name: 'a' });
-    return ((stored?.status ?? {}) as { conditions?: readonly StoredCondition[] }).conditions ?? [];
-  };
-  return { clock, lines, logger, care, conditions, stop: () => clock.run(care.stop()) };
+const minutes = (count: number): Promise<void> => fixture.clock.advance(count * 60_000);
+const conditions = (): readonly StoredCondition[] => {
+  const stored = fixture.garden.store.get(careKinds.Shoot, { namespace: gardenNamespace, name: 'a' });
+  return ((stored?.status ?? {}) as { conditions?: readonly StoredCondition[] }).conditions ?? [];
 };
-
-const minute = 60_000;
 
 describe('the care component', () => {
   it('treats a kind that the seed does not serve as one without objects', async () => {
-    const { clock, care, conditions, stop } = startWorld();
-    await clock.advance(2 * minute);
+    const unserved = new Set<unknown>([extensionKinds.get('BackupEntry'), extensionKinds.get('Network')]);
+    create(careSeedKinds.filter((kind) => !unserved.has(kind))).addShoot('a');
+    fixture.start();
+    await minutes(2);
     expect(conditions().map(({ status }) => status)).toEqual(['True', 'True', 'True', 'True', 'True']);
-    const checks = care.checks();
+    const checks = fixture.care.checks();
     expect(checks.every(({ ok }) => ok)).toBe(true);
     expect(checks.filter(({ detail }) => detail !== undefined).map(({ name }) => name)).toEqual([
       'networks',
@@ -79,58 +36,110 @@ describe('the care component', () => {
     expect(checks.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['clusters', 'secrets', 'leases', 'controllerregistrations', 'controllerinstallations']),
     );
-    await stop();
   });
 
   it('never writes in a seed or shoot, and lists each kind once', async () => {
-    const { clock, lines, stop } = startWorld();
-    await clock.advance(30 * minute);
-    expect(lines.seed.counts.total({ verb: 'patch' })).toBe(0);
-    expect(lines.seed.counts.total({ verb: 'list', resource: 'deployments' })).toBe(1);
-    expect(lines.seed.counts.total({ verb: 'list', resource: 'managedresources' })).toBe(1);
-    expect([...lines.shoot.counts.byKey.keys()].filter((key) => !/^(get|list) /.test(key))).toEqual([]);
-    await stop();
+    create().addShoot('a');
+    fixture.start();
+    await minutes(30);
+    const { seed, shoot } = fixture.requests;
+    expect(seed.total({ verb: 'patch' })).toBe(0);
+    expect(seed.total({ verb: 'list', resource: 'deployments' })).toBe(1);
+    expect(seed.total({ verb: 'list', resource: 'managedresources' })).toBe(1);
+    expect([...shoot('a').byKey.keys()].filter((key) => !/^(get|list) /.test(key))).toEqual([]);
   });
 
   it('writes nothing while it does not lead', async () => {
-    const { clock, conditions, logger, lines, stop } = startWorld({ leadership: { mayWrite: () => false } });
-    await clock.advance(3 * minute);
+    create().addShoot('a');
+    fixture.scenario.mayWrite = false;
+    fixture.start();
+    await minutes(3);
     expect(conditions()).toEqual([]);
-    expect(lines.garden.counts.total({ verb: 'patch' })).toBe(0);
-    expect(logger.lines.some(({ message }) => message.includes('this process may not write it now'))).toBe(true);
-    await stop();
+    expect(fixture.requests.garden.total({ verb: 'patch' })).toBe(0);
+    expect(fixture.log.some(({ msg }) => msg.includes('this process may not write it now'))).toBe(true);
   });
 
   it('keeps the conditions when the configuration changes', async () => {
-    const { clock, care, conditions, lines, logger, stop } = startWorld();
-    await clock.advance(2 * minute);
+    create().addShoot('a');
+    fixture.start();
+    await minutes(2);
     const before = conditions();
-    care.apply(settingsOf('{syncPeriod: 10s, staleExtensionHealthChecks: {enabled: false}}'));
-    const asked = lines.shoot.counts.total({ resource: '/healthz' });
-    await clock.advance(5 * minute);
-    expect(lines.shoot.counts.total({ resource: '/healthz' }) - asked).toBeGreaterThanOrEqual(29);
+    const { settings } = careConfig.load('syncPeriod: 10s', { unknownFields: 'error' });
+    fixture.care.reload(settings!);
+    const asked = fixture.requests.shoot('a').total({ resource: '/healthz' });
+    await minutes(5);
+    expect(fixture.requests.shoot('a').total({ resource: '/healthz' }) - asked).toBeGreaterThanOrEqual(29);
     expect(conditions()).toEqual(before);
-    expect(logger.lines.filter(({ message }) => message === 'taking care of shoots')).toHaveLength(2);
-    await stop();
+    expect(fixture.log.filter(({ msg }) => msg === 'taking care of shoots')).toHaveLength(2);
   });
 
-  it('does not log the checks that its stop aborts', async () => {
-    let tries = 0;
-    const hangs: TunnelConnector = {
-      connect: (_kubeconfig, _target, signal) => {
-        tries += 1;
-        return new Promise((_resolve, reject) => {
-          signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
-        });
-      },
-    };
-    const { clock, care, lines, logger, conditions } = startWorld({ tunnels: hangs });
-    while (tries === 0) await clock.advance(500);
-    await clock.run(care.stop());
+  it('sends nothing after its end, and does not log the checks that its stop aborts', async () => {
+    create().addShoot('a');
+    fixture.tunnel = (_target, signal) =>
+      new Promise((_resolve, reject) => {
+        signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true });
+      });
+    fixture.start();
+    await fixture.clock.runUntil(() => fixture.tunnelled.length > 0);
+    await fixture.scenario.end(fixture.care);
     expect(conditions()).toEqual([]);
-    const total = lines.seed.counts.total({}) + lines.garden.counts.total({});
-    await clock.advance(10 * minute);
-    expect(lines.seed.counts.total({}) + lines.garden.counts.total({})).toBe(total);
-    expect(logger.lines.filter(({ level }) => level === 'error')).toEqual([]);
+    const total = () => fixture.requests.seed.total() + fixture.requests.garden.total();
+    const before = total();
+    await minutes(10);
+    expect(total()).toBe(before);
+    expect(fixture.log.filter(({ level }) => level === 'error')).toEqual([]);
+  });
+});
+
+describe('care without a garden', () => {
+  const well = {
+    APIServerAvailable: 'True HealthzRequestSucceeded',
+    ControlPlaneHealthy: 'True ControlPlaneRunning',
+    ObservabilityComponentsHealthy: 'True ObservabilityComponentsRunning',
+    EveryNodeReady: 'True EveryNodeReady',
+    SystemComponentsHealthy: 'True SystemComponentsRunning',
+  };
+  const start = (init: Partial<ShootInit>, ...names: readonly string[]) => {
+    create();
+    const shoots = names.map((name) => fixture.addShoot(name, 5, init));
+    fixture.start({ withoutGarden: true, settings: { syncPeriod: 10_000 } });
+    return shoots;
+  };
+  const changes = () => fixture.log.filter(({ msg }) => msg === 'condition changed');
+  /** Latest logged `status reason` of each condition of a shoot, by type. */
+  const logged = (shoot: string): Readonly<Record<string, string>> =>
+    Object.fromEntries(
+      changes()
+        .filter(({ namespace }) => namespace === `shoot--sim--${shoot}`)
+        .map(({ condition, status, reason }) => [String(condition), `${String(status)} ${String(reason)}`]),
+    );
+
+  it.each([
+    ['with pods', true],
+    ['without pods', false],
+  ])('finds a running control plane %s healthy', async (_, controlPlanePods) => {
+    start({ controlPlanePods }, 'a');
+    await minutes(30);
+    expect(logged('a')).toEqual(well);
+    expect(changes()).toHaveLength(5);
+  });
+
+  it('reports a failing etcd for its control plane, and for no other', async () => {
+    const [shoot] = start({ controlPlanePods: true }, 'a', 'b');
+    await minutes(1);
+    shoot?.breakEtcd();
+    await minutes(2);
+    expect(logged('a')).toMatchObject({
+      APIServerAvailable: 'False HealthzRequestFailed',
+      ControlPlaneHealthy: 'False EtcdUnhealthy',
+      EveryNodeReady: 'Unknown ConditionCheckError',
+    });
+    shoot?.crash(['kube-scheduler']);
+    shoot?.mendEtcd();
+    await minutes(15);
+    expect(logged('a')).toEqual({ ...well, ControlPlaneHealthy: 'False DeploymentUnhealthy' });
+    shoot?.crash([]);
+    await minutes(10);
+    expect([logged('a'), logged('b')]).toEqual([well, well]);
   });
 });

@@ -2,9 +2,9 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import type { SimDraft } from '../../simulator/apiserver/store.ts';
 import { careKinds } from '../../simulator/harness/care-kinds.ts';
-import { CareFixture } from '../../simulator/harness/care-fixture.ts';
-import { type CareShootFixture, gardenNamespace } from '../../simulator/harness/care-shoot.ts';
+import { CareFixture, gardenNamespace } from '../../simulator/harness/care-fixture.ts';
 import type { StoredCondition } from '../../simulator/harness/healthcheck-fixture.ts';
+import type { WorldShoot } from '../../simulator/world/shoot.ts';
 import { ApiError } from '../../src/kubernetes/api/errors.ts';
 
 // Care under faults: shoots and gardens that hang, and Shoots that another client changes at the wrong moment.
@@ -20,20 +20,19 @@ interface StoredShoot {
   readonly status: { readonly conditions?: readonly StoredCondition[] };
 }
 
-const at = ({ name }: CareShootFixture) => ({ namespace: gardenNamespace, name });
-const stored = (shoot: CareShootFixture) =>
-  fixture.garden.store.get(careKinds.Shoot, at(shoot)) as unknown as StoredShoot;
-const conditionsOf = (shoot: CareShootFixture) => stored(shoot).status.conditions ?? [];
-const conditionOf = (shoot: CareShootFixture, type: string) => conditionsOf(shoot).find((one) => one.type === type);
-const labelOf = (shoot: CareShootFixture) => stored(shoot).metadata.labels?.['shoot.gardener.cloud/status'];
-const editStatus = (shoot: CareShootFixture, changes: object): void =>
+const at = ({ name }: WorldShoot) => ({ namespace: gardenNamespace, name });
+const stored = (shoot: WorldShoot) => fixture.garden.store.get(careKinds.Shoot, at(shoot)) as unknown as StoredShoot;
+const conditionsOf = (shoot: WorldShoot) => stored(shoot).status.conditions ?? [];
+const conditionOf = (shoot: WorldShoot, type: string) => conditionsOf(shoot).find((one) => one.type === type);
+const labelOf = (shoot: WorldShoot) => stored(shoot).metadata.labels?.['shoot.gardener.cloud/status'];
+const editStatus = (shoot: WorldShoot, changes: object): void =>
   void fixture.garden.store.patch(careKinds.Shoot, at(shoot), (object) => ({
     ...object,
     status: { ...(object.status as object), ...changes },
   }));
 const minutes = (count: number): Promise<void> => fixture.clock.advance(count * 60_000);
 const gardenWrites = (): number => fixture.requests.garden.total({ verb: 'patch' });
-const runsOf = ({ name }: CareShootFixture): number => fixture.requests.shoot(name).total({ resource: '/healthz' });
+const runsOf = ({ name }: WorldShoot): number => fixture.requests.shoot(name).total({ resource: '/healthz' });
 const logged = (msg: RegExp) => fixture.log.filter((line) => msg.test(line.msg));
 
 const drop = 'drop' as const;
@@ -42,7 +41,7 @@ const nodes = '/api/v1/nodes';
 
 /** Number of runs that took at most `seconds`, and number of all runs. */
 const durations = async (seconds: number): Promise<readonly [within: number, all: number]> => {
-  const metrics = await fixture.meter.metricsText();
+  const metrics = await fixture.care.meter.metricsText();
   const count = (le: string) =>
     Number(new RegExp(`^dwd_care_run_seconds_bucket\\{le="${le}"\\} (\\d+)$`, 'm').exec(metrics)?.[1]);
   return [count(String(seconds)), count('\\+Inf')];
@@ -84,7 +83,7 @@ describe('a check', () => {
     expect(conditionOf(shoot, 'SystemComponentsHealthy')).toMatchObject({
       status: 'Unknown',
       reason: 'ConditionCheckError',
-      message: 'no connection to port 22 of pod kube-system/vpn-shoot-1 within the timeout of the run',
+      message: 'no connection to port 22 of pod kube-system/vpn-shoot-0 within the timeout of the run',
     });
     const [within, all] = await durations(3);
     expect([within, all >= 9]).toEqual([all, true]);
@@ -92,7 +91,7 @@ describe('a check', () => {
 
   it('without the right to try the tunnel names the right and does not report the tunnel as broken', async () => {
     const shoot = fixture.addShoot('a');
-    const message = 'GET /portforward: 403 Forbidden: pods "vpn-shoot-1" is forbidden:';
+    const message = 'GET /portforward: 403 Forbidden: pods "vpn-shoot-0" is forbidden:';
     fixture.tunnel = () => Promise.reject(new ApiError({ code: 'Forbidden', status: 403, message }));
     fixture.start();
     await minutes(2);
@@ -153,7 +152,7 @@ describe('a check', () => {
     const hung = hanging.reduce((sum, shoot) => sum + runsOf(shoot), 0) - hungBefore;
     expect(Math.abs(hung - 40)).toBeLessThanOrEqual(2);
     // A shoot that responds again is checked every period.
-    const [first] = hanging as [CareShootFixture];
+    const [first] = hanging as [WorldShoot];
     fixture.setFaults(first, undefined);
     await minutes(7);
     const answered = runsOf(first);
@@ -251,13 +250,13 @@ describe('a garden that does not respond', () => {
 
 describe('a failure', () => {
   const conditionThresholds = [{ type: 'ControlPlaneHealthy', duration: 120_000 } as const];
-  const failing = (shoot: CareShootFixture): void =>
+  const failing = (shoot: WorldShoot): void =>
     void fixture.seed.store.patch(
       simKinds.Deployment,
       { namespace: shoot.namespace, name: 'kube-scheduler' },
       (object) => ({
         ...object,
-        status: { ...(object.status as object), conditions: [{ type: 'Available', status: 'False' }] },
+        status: { ...(object.status as object), availableReplicas: 0 },
       }),
     );
   const seen = () =>
@@ -318,14 +317,14 @@ it('a shoot that loses its workers loses the condition of its nodes and the seri
   const shoot = fixture.addShoot('a');
   fixture.start();
   await minutes(2);
-  expect(await fixture.meter.metricsText()).toContain('condition="EveryNodeReady"');
+  expect(await fixture.care.meter.metricsText()).toContain('condition="EveryNodeReady"');
   fixture.garden.store.patch(careKinds.Shoot, at(shoot), (object) => ({
     ...object,
     spec: { ...(object.spec as object), provider: { workers: [] } },
   }));
   await minutes(2);
   expect(conditionOf(shoot, 'EveryNodeReady')).toBeUndefined();
-  expect(await fixture.meter.metricsText()).not.toMatch(/^dwd_care_condition\{.*EveryNodeReady/m);
+  expect(await fixture.care.meter.metricsText()).not.toMatch(/^dwd_care_condition\{.*EveryNodeReady/m);
 });
 
 describe('a Shoot', () => {

@@ -4,9 +4,9 @@ import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import type { SimDraft } from '../../simulator/apiserver/store.ts';
 import { formatMicroTime, formatTime } from '../../simulator/apiserver/time.ts';
 import { careKinds } from '../../simulator/harness/care-kinds.ts';
-import { CareFixture } from '../../simulator/harness/care-fixture.ts';
-import { type CareShootFixture, gardenNamespace } from '../../simulator/harness/care-shoot.ts';
+import { CareFixture, gardenNamespace } from '../../simulator/harness/care-fixture.ts';
 import type { StoredCondition } from '../../simulator/harness/healthcheck-fixture.ts';
+import type { WorldShoot } from '../../simulator/world/shoot.ts';
 
 const types = [
   'APIServerAvailable',
@@ -27,29 +27,26 @@ beforeEach(() => {
 });
 afterEach(() => fixture.stop());
 
-const stored = ({ name }: CareShootFixture): StoredShoot =>
+const stored = ({ name }: WorldShoot): StoredShoot =>
   fixture.garden.store.get(careKinds.Shoot, { namespace: gardenNamespace, name }) as unknown as StoredShoot;
-const conditionsOf = (shoot: CareShootFixture): readonly StoredCondition[] => stored(shoot).status.conditions ?? [];
-const conditionOf = (shoot: CareShootFixture, type: string): StoredCondition | undefined =>
+const conditionsOf = (shoot: WorldShoot): readonly StoredCondition[] => stored(shoot).status.conditions ?? [];
+const conditionOf = (shoot: WorldShoot, type: string): StoredCondition | undefined =>
   conditionsOf(shoot).find((condition) => condition.type === type);
-const statusesOf = (shoot: CareShootFixture): readonly string[] => conditionsOf(shoot).map(({ status }) => status);
-const editShoot = ({ name }: CareShootFixture, edit: (shoot: SimDraft) => SimDraft): void =>
+const statusesOf = (shoot: WorldShoot): readonly string[] => conditionsOf(shoot).map(({ status }) => status);
+const editShoot = ({ name }: WorldShoot, edit: (shoot: SimDraft) => SimDraft): void =>
   void fixture.garden.store.patch(careKinds.Shoot, { namespace: gardenNamespace, name }, edit);
-const editCluster = ({ namespace }: CareShootFixture, edit: (shoot: SimDraft) => SimDraft): void =>
+const editCluster = ({ namespace }: WorldShoot, edit: (shoot: SimDraft) => SimDraft): void =>
   void fixture.seed.store.patch(simKinds.Cluster, { name: namespace }, (cluster) => {
     const { shoot } = cluster.spec as { readonly shoot: SimDraft };
     return { ...cluster, spec: { ...(cluster.spec as object), shoot: edit(shoot) } };
   });
-const editDeployment = (
-  { namespace }: CareShootFixture,
-  name: string,
-  edit: (deployment: SimDraft) => SimDraft,
-): void => void fixture.seed.store.patch(simKinds.Deployment, { namespace, name }, edit);
-const available = (shoot: CareShootFixture, name: string, status: 'True' | 'False'): void => {
-  const conditions = [{ type: 'Available', status, reason: 'R', message: 'M' }];
+const editDeployment = ({ namespace }: WorldShoot, name: string, edit: (deployment: SimDraft) => SimDraft): void =>
+  void fixture.seed.store.patch(simKinds.Deployment, { namespace, name }, edit);
+const available = (shoot: WorldShoot, name: string, status: 'True' | 'False'): void => {
+  const availableReplicas = status === 'True' ? 1 : 0;
   editDeployment(shoot, name, (deployment) => ({
     ...deployment,
-    status: { ...(deployment.status as object), conditions },
+    status: { ...(deployment.status as object), availableReplicas },
   }));
 };
 const gardenWrites = (): number => fixture.requests.garden.total({ verb: 'patch' });
@@ -80,9 +77,9 @@ describe('a healthy shoot', () => {
       ['patch shoots/status', 1],
       ['patch shoots', 1],
     ]);
-    expect(fixture.tunnelled[0]).toEqual({ namespace: 'kube-system', pod: 'vpn-shoot-1', port: 22 });
+    expect(fixture.tunnelled[0]).toEqual({ namespace: 'kube-system', pod: 'vpn-shoot-0', port: 22 });
     expect(logged(/^condition changed$/)).toHaveLength(5);
-    expect(await fixture.meter.metricsText()).toMatch(/^dwd_care_runs_total\{outcome="unchanged"\} 9$/m);
+    expect(await fixture.care.meter.metricsText()).toMatch(/^dwd_care_runs_total\{outcome="unchanged"\} 9$/m);
   });
 
   it('is checked once per sync period', async () => {
@@ -151,7 +148,7 @@ describe('a failure', () => {
       ['Progressing', 'False'],
       ['False', 'True'],
     ]);
-    const series = (await fixture.meter.metricsText())
+    const series = (await fixture.care.meter.metricsText())
       .split('\n')
       .filter((line) => /^dwd_care_condition\{.*ControlPlaneHealthy/.test(line));
     expect(series).toEqual([
@@ -306,28 +303,28 @@ describe('an observation finds', () => {
     expect(conditionOf(shoot, 'SystemComponentsHealthy')).toMatchObject({
       reason: 'TunnelConnectionBroken',
       message:
-        'Tunnel connection has not been established (no connection to port 22 of pod kube-system/vpn-shoot-1 within 5s)',
+        'Tunnel connection has not been established (no connection to port 22 of pod kube-system/vpn-shoot-0 within 5s)',
     });
   });
 
   it('a tunnel that does not run, and a missing one', async () => {
     const shoot = fixture.addShoot('a');
-    const pod = { namespace: 'kube-system', name: 'vpn-shoot-1' };
-    shoot.api.store.patch(simKinds.Pod, pod, (object) => ({ ...object, status: { phase: 'Pending' } }));
+    const pod = { namespace: 'kube-system', name: 'vpn-shoot-0' };
+    shoot.store.patch(simKinds.Pod, pod, (object) => ({ ...object, status: { phase: 'Pending' } }));
     fixture.start();
     await minutes(2);
     expect(conditionOf(shoot, 'SystemComponentsHealthy')?.message).toBe(
       'Tunnel connection has not been established (no running vpn-shoot pod found yet in the shoot cluster)',
     );
     const labels = { type: 'tunnel', app: 'konnectivity' };
-    shoot.api.store.patch(simKinds.Pod, pod, (object) => ({
+    shoot.store.patch(simKinds.Pod, pod, (object) => ({
       ...object,
       metadata: { ...object.metadata, labels },
       status: { phase: 'Running' },
     }));
     await minutes(2);
     expect(conditionOf(shoot, 'SystemComponentsHealthy')?.reason).toBe('TunnelConnectionBroken');
-    shoot.api.store.remove(simKinds.Pod, pod);
+    shoot.store.remove(simKinds.Pod, pod);
     await minutes(2);
     expect(conditionOf(shoot, 'SystemComponentsHealthy')?.reason).toBe('NoTunnelDeployed');
     expect(fixture.tunnelled).toEqual([]);
@@ -354,7 +351,7 @@ describe('an observation finds', () => {
     expect(logged(/^the Cluster cannot be read: spec\.shoot\.spec\.provider\.workers/)).toHaveLength(1);
     expect(statusesOf(shoot)).toEqual([]);
     expect(statusesOf(other)).toEqual(types.map(() => 'True'));
-    expect(await fixture.meter.metricsText()).toContain(
+    expect(await fixture.care.meter.metricsText()).toContain(
       `dwd_care_cluster_unreadable{namespace="${shoot.namespace}"} 1`,
     );
     editCluster(shoot, (object) => ({ ...object, spec: { provider: { workers: [{ name: 'worker' }] } } }));
@@ -365,7 +362,7 @@ describe('an observation finds', () => {
 
   describe('a Cluster that cannot be checked', () => {
     const theirs = { type: 'Theirs', status: 'True', extra: { deep: [1] } };
-    const breakCluster = (shoot: CareShootFixture) =>
+    const breakCluster = (shoot: WorldShoot) =>
       editCluster(shoot, (object) => ({ ...object, spec: { provider: { workers: 'none' } } }));
     const unknown = types.map((type) => ({
       type,
@@ -387,7 +384,7 @@ describe('an observation finds', () => {
       expect(conditionsOf(shoot)).toMatchObject([theirs, ...unknown]);
       expect(conditionsOf(shoot)[0]).toEqual(theirs);
       expect(logged(/^the Cluster cannot be read/)).toHaveLength(1);
-      expect(await fixture.meter.metricsText()).toContain(
+      expect(await fixture.care.meter.metricsText()).toContain(
         `dwd_care_condition{namespace="${shoot.namespace}",condition="EveryNodeReady",status="Unknown"} 1`,
       );
       const writes = gardenWrites();
@@ -421,7 +418,7 @@ describe('an observation finds', () => {
 });
 
 describe('extensions', () => {
-  const report = (shoot: CareShootFixture, kind: string, name: string, status: string) => {
+  const report = (shoot: WorldShoot, kind: string, name: string, status: string) => {
     const sim = extensionKinds.get(kind);
     if (sim === undefined) throw new Error(`there is no kind ${kind}`);
     const condition = { type: 'SystemComponentsHealthy', status, reason: 'R', message: 'csi is down.' };
@@ -434,7 +431,7 @@ describe('extensions', () => {
   const register = (kind: string) => {
     const installation = {
       metadata: { name: 'local-x' },
-      spec: { registrationRef: { name: 'local' }, seedRef: { name: 'sim' } },
+      spec: { registrationRef: { name: 'local' }, seedRef: { name: 'simulated' } },
     };
     fixture.garden.store.put(careKinds.ControllerRegistration, {
       metadata: { name: 'local' },
@@ -557,7 +554,7 @@ describe('the Shoot in the garden', () => {
     time,
     fieldsV1: { 'f:status': { 'f:conditions': { 'k:{"type":"EveryNodeReady"}': {} } } },
   });
-  const writtenBy = (shoot: CareShootFixture, manager: string) =>
+  const writtenBy = (shoot: WorldShoot, manager: string) =>
     fixture.setWriters(shoot, [written(manager, formatTime(fixture.clock.now()))]);
 
   it('is not written while gardenlet writes it', async () => {
@@ -599,7 +596,7 @@ describe('the Shoot in the garden', () => {
     fixture.start();
     await minutes(3);
     expect([statusesOf(shoot), logged(/^not written: the Shoot is on seed other now$/).length]).toEqual([[], 1]);
-    onSeed('sim');
+    onSeed('simulated');
     await minutes(2);
     expect(statusesOf(shoot)).toHaveLength(5);
   });
@@ -627,7 +624,7 @@ describe('the Shoot in the garden', () => {
     await minutes(3);
     expect(logged(/^conditions could not be written: .*shoots\/b/)).toHaveLength(1);
     expect(fixture.requests.shoot('b').total({ resource: '/healthz' })).toBeGreaterThan(4);
-    expect(await fixture.meter.metricsText()).toMatch(/^dwd_care_runs_total\{outcome="gone"\} [67]$/m);
+    expect(await fixture.care.meter.metricsText()).toMatch(/^dwd_care_runs_total\{outcome="gone"\} [67]$/m);
   });
 });
 
@@ -650,7 +647,7 @@ describe('checks', () => {
       // A server that does not respond gets no further request.
       expect([...fixture.requests.shoot(shoot.name).byKey.keys()]).toEqual(['get /healthz']);
     }
-    const metrics = await fixture.meter.metricsText();
+    const metrics = await fixture.care.meter.metricsText();
     const within = (le: string) =>
       new RegExp(`^dwd_care_run_seconds_bucket\\{le="${le}"\\} (\\d+)$`, 'm').exec(metrics)?.[1];
     expect(Number(within('5'))).toBeLessThan(Number(within('10')));
@@ -692,14 +689,14 @@ describe('checks', () => {
     const shoot = fixture.addShoot('a');
     await minutes(2);
     expect(statusesOf(shoot)).toHaveLength(5);
-    expect(await fixture.meter.metricsText()).toContain(shoot.namespace);
+    expect(await fixture.care.meter.metricsText()).toContain(shoot.namespace);
     fixture.seed.store.remove(simKinds.Cluster, { name: shoot.namespace });
     await minutes(1);
     const { size } = fixture.requests.shoot('a').byKey;
     const before = fixture.requests.shoot('a').total();
     await minutes(5);
     expect([fixture.requests.shoot('a').total(), fixture.requests.shoot('a').byKey.size]).toEqual([before, size]);
-    expect(await fixture.meter.metricsText()).not.toContain(shoot.namespace);
+    expect(await fixture.care.meter.metricsText()).not.toContain(shoot.namespace);
   });
 
   it('of 250 shoots read only from the shoots and the garden, and write only differences', {
@@ -736,16 +733,15 @@ describe('checks', () => {
 
 it('the conditions show an outage of the nodes, and then the scale-down by the prober', async () => {
   const shoot = fixture.addShoot('a', 10);
-  fixture.startProber();
+  fixture.scenario.startProber();
   fixture.start({ settings: { syncPeriod: 10_000 } });
   await minutes(3);
   expect(statusesOf(shoot)).toEqual(types.map(() => 'True'));
-  shoot.renewing = false;
+  shoot.cutKubelets();
   await fixture.clock.runUntil(() => conditionOf(shoot, 'EveryNodeReady')?.status === 'False');
   expect(conditionOf(shoot, 'EveryNodeReady')).toMatchObject({
     reason: 'TooManyExpiredNodeLeases',
-    message:
-      '100% of all Leases in kube-node-lease namespace are expired - dependency-watchdog-prober might start scaling down controllers',
+    message: expect.stringMatching(/^\d+% of all Leases in kube-node-lease namespace are expired - /) as unknown,
   });
   await fixture.clock.runUntil(() => conditionOf(shoot, 'ControlPlaneHealthy')?.reason === 'ControllersScaledDown');
   expect(conditionOf(shoot, 'ControlPlaneHealthy')?.message).toMatch(

@@ -5,6 +5,7 @@ import {
   type SimulatedReplica,
   electionSettings,
   leaseNamespace,
+  prober,
   startReplica,
 } from '../../simulator/harness/replica.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
@@ -20,11 +21,9 @@ let scenario: Scenario;
 let replicas: SimulatedReplica[];
 
 const startReplicaNow = (standby: 'hot' | 'cold' = 'hot'): SimulatedReplica => {
-  const replica = startReplica(scenario, {
+  const replica = startReplica(prober(standby), scenario, {
     settings,
     leaderElection: electionSettings(true),
-    dryRun: false,
-    standby,
     random: createSeededRandom(replicas.length),
   });
   replicas.push(replica);

@@ -1,19 +1,16 @@
 import { expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { createScenario } from '../../simulator/harness/scenario.ts';
-import { electionSettings, leaseNamespace, startReplica } from '../../simulator/harness/replica.ts';
+import { electionSettings, leaseNamespace, prober, startReplica } from '../../simulator/harness/replica.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
-import { createSeededRandom } from '../../simulator/time/random.ts';
 
 it('rule 26: a prober that has lost leadership awaits no pending write, and leaves no timer and no request when it ends', async () => {
   const scenario = createScenario({ shoots: [{ name: 'a' }] });
   const { clock, world } = scenario;
   world.store.put(simKinds.Namespace, { metadata: { name: leaseNamespace } });
-  const replica = startReplica(scenario, {
+  const replica = startReplica(prober(), scenario, {
     settings: gardenSettings,
     leaderElection: electionSettings(true),
-    dryRun: false,
-    random: createSeededRandom(0),
   });
   await clock.advance(60_000);
   // From here on, no renewal and no patch gets a response. The first patch is sent before leadership is lost, and would be awaited for longer.

@@ -159,7 +159,7 @@ describe('all shoots', () => {
     expect(stateOf(scenario, 'a')).toEqual(allUp);
     scenario.reload({});
     // The scale-down comes at once, because the nodes have been silent for longer than KCM's grace period.
-    await clock.advance(1_000);
+    await clock.advance(2_000);
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
   });
 });

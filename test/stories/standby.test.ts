@@ -3,14 +3,15 @@ import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
 import {
   type SimulatedReplica,
-  type SimulatedReplicaOptions,
   electionSettings,
   leaseNamespace,
+  prober,
   startReplica,
 } from '../../simulator/harness/replica.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { allHeld, allUp, stateOf } from '../../simulator/harness/support.ts';
 import { createSeededRandom } from '../../simulator/time/random.ts';
+import type { ProberSettings, Standby } from '../../src/prober/index.ts';
 
 // Two replicas and one shoot: an outage in which the leader cannot protect the shoot.
 
@@ -18,24 +19,15 @@ let scenario: Scenario;
 let replicas: readonly SimulatedReplica[];
 let cutAt: number;
 
-const start = (
-  name: string,
-  standby: NonNullable<SimulatedReplicaOptions['standby']>,
-  settings: Partial<SimulatedReplicaOptions['settings']> = {},
-): SimulatedReplica =>
-  startReplica(scenario, {
+const start = (name: string, standby: Standby, settings: Partial<ProberSettings> = {}): SimulatedReplica =>
+  startReplica(prober(standby), scenario, {
     settings: { ...gardenSettings, probeIntervalMs: 30_000, ...settings },
     leaderElection: electionSettings(true),
-    dryRun: false,
-    standby,
     random: createSeededRandom(name),
   });
 
 /** Starts two replicas. The first one leads. */
-const startBoth = async (
-  standby: NonNullable<SimulatedReplicaOptions['standby']> = 'hot',
-  leaderSettings: Partial<SimulatedReplicaOptions['settings']> = {},
-): Promise<void> => {
+const startBoth = async (standby: Standby = 'hot', leaderSettings: Partial<ProberSettings> = {}): Promise<void> => {
   const { clock } = scenario;
   const leader = start('leader', standby, leaderSettings);
   await clock.advance(10_000);

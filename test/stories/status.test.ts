@@ -6,7 +6,7 @@ import { formatPause, pausedAnnotation } from '../../src/annotations/pause.ts';
 import { statusSchema } from '../../src/status/state/schema.ts';
 
 it('a prober reports at any time where its protection is active, since when, why and what comes next', async () => {
-  const scenario = createScenario({ shoots: [{ name: 'a' }, { name: 'b' }] });
+  const scenario = createScenario({ shoots: [{ name: 'a', nodes: 12 }, { name: 'b' }] });
   const { clock, world } = scenario;
   const [a, b] = [world.shoot('a'), world.shoot('b')];
   const status = (shoot?: string) => statusSchema.parse(scenario.status(shoot));

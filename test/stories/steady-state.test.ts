@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { electionSettings, startReplica } from '../../simulator/harness/replica.ts';
+import { prober, startReplica } from '../../simulator/harness/replica.ts';
 import { createScenario } from '../../simulator/harness/scenario.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
-import { createSeededRandom, createVirtualClock } from '../../simulator/time/index.ts';
+import { createVirtualClock } from '../../simulator/time/index.ts';
 import { createWorld } from '../../simulator/world/index.ts';
 
 describe('healthy steady state', () => {
@@ -50,15 +50,7 @@ describe('healthy steady state', () => {
     const shoots = Array.from({ length: 250 }, (_, index) => ({ name: `s${String(index)}`, nodes: 2 }));
     const world = createWorld({ clock, shoots });
     await clock.advance(30_000);
-    const { meter } = startReplica(
-      { world, clock },
-      {
-        settings: gardenSettings,
-        leaderElection: electionSettings(false),
-        dryRun: false,
-        random: createSeededRandom(0),
-      },
-    );
+    const { meter } = startReplica(prober(), { world, clock }, { settings: gardenSettings });
     for (let seconds = 1; seconds <= 60; seconds += 4) {
       await clock.advance(4_000);
       const waiting = /dwd_kube_rate_limit_waiting\{[^}]*\} (\d+)/.exec(await meter.metricsText())?.[1];

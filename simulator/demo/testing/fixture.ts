@@ -2,15 +2,12 @@ import type { Kube, KubeClient } from '../../../src/kubernetes/api/kube.ts';
 import { staticCredentials, withCredentials } from '../../../src/kubernetes/client/auth.ts';
 import { createKubeClient } from '../../../src/kubernetes/client/client.ts';
 import { parseUntrustedKubeconfig } from '../../../src/kubernetes/kubeconfig/untrusted.ts';
-import type { Logger } from '../../../src/ports/logger.ts';
 import { proberConfig } from '../../../src/prober/config/config.ts';
-import { createMeter } from '../../../src/telemetry/meter.ts';
 import { statusSchema } from '../../../src/status/state/schema.ts';
 import { weederConfig } from '../../../src/weeder/config.ts';
-import { startWeeder } from '../../../src/weeder/component.ts';
+import { weeder } from '../../harness/replica.ts';
 import { type Scenario, createScenario } from '../../harness/scenario.ts';
 import { type LogRecord, recordLog } from '../../harness/recorded-log.ts';
-import { createSeededRandom } from '../../time/random.ts';
 import type { WorldServer } from '../../world/endpoint.ts';
 import type { CareOutput } from '../care.ts';
 import { demoProberConfig, demoWeederConfig } from '../configs.ts';
@@ -34,23 +31,10 @@ const kubeOf = (api: WorldServer): Kube => {
   return withCredentials(api.kube, staticCredentials(authorization));
 };
 
-/** Starts the real weeder in the scenario's seed. */
-const startDemoWeeder = ({ clock, world }: Scenario, logger: Logger) => {
+const weederSettings = () => {
   const { settings } = weederConfig.load(demoWeederConfig, { unknownFields: 'error' });
   if (settings === undefined) throw new Error("the weeder's configuration is not valid");
-  return startWeeder({
-    settings,
-
-    ports: {
-      clock,
-      random: createSeededRandom(0).fork('weeder'),
-      logger,
-      meter: createMeter({ processMetrics: false }),
-      seed: kubeOf(world.api),
-      identity: 'test',
-      leadership: { mayWrite: () => true },
-    },
-  });
+  return settings;
 };
 
 /** Returns the lines that were added to the log since the last call. */
@@ -81,7 +65,7 @@ export const createDemoFixture = (
   leaveUnprotected(world, twinName);
   if (withProber) scenario.startProber();
   const { log, logger } = recordLog(clock, 'info');
-  const weeder = withWeeder ? startDemoWeeder(scenario, logger) : undefined;
+  if (withWeeder) scenario.start(weeder, { settings: weederSettings(), logger });
   const clientOf = (api: WorldServer): KubeClient => createKubeClient({ kube: kubeOf(api), clock });
   return {
     scenario,
@@ -94,10 +78,7 @@ export const createDemoFixture = (
       readStatus: withProber ? async () => statusSchema.parse(scenario.status()) : undefined,
       readWeederLog: withWeeder ? follow(log) : undefined,
     }),
-    stop: async () => {
-      if (weeder !== undefined) await clock.run(weeder.stop());
-      await scenario.stop();
-    },
+    stop: () => scenario.stop(),
   };
 };
 

@@ -45,7 +45,7 @@ describe('deletes that fail', () => {
     expect(fixture.kubelet.deleted).toHaveLength(2);
     const lines = fixture.logged('deleting failed, trying again');
     expect(lines.filter(({ level }) => level === 'error')).toHaveLength(1);
-    expect(await fixture.meter().metricsText()).toMatch(
+    expect(await fixture.weeder().meter.metricsText()).toMatch(
       /dwd_weeder_delete_errors_total\{service="etcd-main-client",code="\w+"\} 6\b/,
     );
   });
@@ -129,21 +129,21 @@ describe('watches', () => {
     fixture.kubelet.endpoints(etcd, true);
     fixture.kubelet.endpoints({ namespace: 'shoot--b', name: etcd.name }, true);
     await fixture.clock.advance(130_000);
-    expect(fixture.checks()).toEqual([{ name: 'endpoint-slices', ok: true }]);
+    expect(fixture.weeder().checks()).toEqual([{ name: 'endpoint-slices', ok: true }]);
     fixture.world.api.setReachability('silent');
     await fixture.clock.advance(100_000);
     const silent = /nothing heard of the watch for 1\d\d s/;
-    expect(fixture.checks()).toEqual([
+    expect(fixture.weeder().checks()).toEqual([
       { name: 'endpoint-slices', ok: true, detail: expect.stringMatching(silent) as string },
       { name: 'pods', ok: true, detail: expect.stringMatching(silent) as string },
     ]);
-    expect(fixture.checks()[1]?.detail).toMatch(/; and 1 more$/);
-    expect(await fixture.meter().metricsText()).toMatch(
+    expect(fixture.weeder().checks()[1]?.detail).toMatch(/; and 1 more$/);
+    expect(await fixture.weeder().meter.metricsText()).toMatch(
       /dwd_watch_age_seconds\{resource="pods",selector="role=apiserver"\} 1\d\d/,
     );
     fixture.world.api.setReachability('open');
     await fixture.clock.advance(45_000);
-    expect(fixture.checks()).toEqual([{ name: 'endpoint-slices', ok: true }]);
+    expect(fixture.weeder().checks()).toEqual([{ name: 'endpoint-slices', ok: true }]);
   });
 
   it('that are forbidden are logged once, counted, and retried', async () => {
@@ -159,7 +159,7 @@ describe('watches', () => {
       ({ level, msg }) => level === 'warn' && msg.startsWith('list and watch interrupted'),
     );
     expect(warnings).toHaveLength(1);
-    const metrics = await fixture.meter().metricsText();
+    const metrics = await fixture.weeder().meter.metricsText();
     expect(Number(/dwd_weeder_watch_errors_total\{code="403"\} (\d+)/.exec(metrics)?.[1])).toBeGreaterThan(2);
     fixture.line.setFaults(undefined);
     await fixture.clock.advance(31_000);
@@ -185,12 +185,12 @@ describe('restart, hand-over and reload', () => {
     await begin();
     fixture.kubelet.endpoints(etcd, true);
     await fixture.clock.advance(5_000);
-    fixture.mayWrite = false;
+    fixture.scenario.mayWrite = false;
     fixture.kubelet.crash(pod('api-1'));
     await fixture.clock.advance(60_000);
     expect(fixture.line.requests.total({ verb: 'delete' })).toBe(0);
     await fixture.stopWeeder();
-    fixture.mayWrite = true;
+    fixture.scenario.mayWrite = true;
     fixture.start();
     await fixture.clock.advance(1_000);
     expect(fixture.kubelet.deleted).toHaveLength(1);

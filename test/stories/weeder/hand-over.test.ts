@@ -18,7 +18,7 @@ const begin = async (): Promise<void> => {
 };
 
 const running = async (): Promise<string | undefined> =>
-  /dwd_weeder_weedings\{service="etcd-main-client"\} (\d+)/.exec(await fixture.meter().metricsText())?.[1];
+  /dwd_weeder_weedings\{service="etcd-main-client"\} (\d+)/.exec(await fixture.weeder().meter.metricsText())?.[1];
 
 describe('a change of the configuration', () => {
   it('keeps the back-off of owners, even twice and without a weeding', async () => {

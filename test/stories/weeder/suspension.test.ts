@@ -1,10 +1,9 @@
 import { expect, it } from 'vitest';
-import { electionSettings, startWeederReplica } from '../../../simulator/harness/replica.ts';
+import { startReplica, weeder as component } from '../../../simulator/harness/replica.ts';
 import { weederSettings } from '../../../simulator/harness/weeder/fixture.ts';
 import { startKubelet } from '../../../simulator/harness/weeder/kubelet.ts';
 import { etcd, ns } from '../../../simulator/harness/weeder/support.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
-import { createSeededRandom } from '../../../simulator/time/random.ts';
 import { createWorld } from '../../../simulator/world/world.ts';
 
 const weedingMs = 60_000;
@@ -15,14 +14,10 @@ const begin = async () => {
   const world = createWorld({ clock, shoots: [] });
   const kubelet = startKubelet(world.store, clock);
   kubelet.endpoints(etcd, false);
-  const weeder = startWeederReplica(
+  const weeder = startReplica(
+    component,
     { world, clock },
-    {
-      settings: { ...weederSettings, watchDurationMs: weedingMs },
-      leaderElection: electionSettings(false),
-      dryRun: false,
-      random: createSeededRandom(0),
-    },
+    { settings: { ...weederSettings, watchDurationMs: weedingMs } },
   );
   await clock.advance(10_000);
   return {

@@ -70,7 +70,7 @@ describe('watches that get no response', () => {
     expect(fixture.line.requests.total({ verb: 'watch', resource: 'pods' })).toBe(1);
     await fixture.clock.advance(10_000);
     expect(fixture.line.requests.total({ verb: 'watch', resource: 'pods' })).toBe(2);
-    expect(await fixture.meter().metricsText()).toContain('dwd_weeder_watch_errors_total{code="429"} 2\n');
+    expect(await fixture.weeder().meter.metricsText()).toContain('dwd_weeder_watch_errors_total{code="429"} 2\n');
   });
 
   it('do not block the connections of all others', async () => {
@@ -97,7 +97,7 @@ describe('watches of single namespaces', () => {
     fixture.kubelet.endpoints({ namespace: ns, name: etcd }, false);
     await fixture.clock.advance(10_000);
     expect(fixture.line.requests.total({ verb: 'list', resource: 'pods' })).toBe(1);
-    expect(await fixture.meter().metricsText()).not.toContain('dwd_weeder_watch_errors_total{');
+    expect(await fixture.weeder().meter.metricsText()).not.toContain('dwd_weeder_watch_errors_total{');
   });
 });
 
