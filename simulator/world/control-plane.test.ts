@@ -52,10 +52,10 @@ const recover = async (seed: number, isWeeded: boolean): Promise<number> => {
   shoot.breakEtcd();
   await clock.advance(30 * minute + seed * 37_000);
   shoot.mendEtcd();
-  await clock.advance(15 * minute);
-  const recoveries = shoot.recoveries();
-  expect(recoveries.map(({ owner }) => owner).toSorted()).toEqual(dependants);
-  return Math.max(...recoveries.map(({ etcdReadyAt, podsReadyAt }) => (podsReadyAt - etcdReadyAt) / 1000));
+  await clock.runUntil(() => endpointsOf(set, 'etcd-main-client')?.includes('ready') ?? false);
+  const readyAt = clock.now();
+  await clock.runUntil(() => dependants.every((name) => readyReplicas(set, name) === 1));
+  return (clock.now() - readyAt) / 1000;
 };
 
 const seeds = Array.from({ length: 20 }, (_, seed) => seed);
@@ -130,56 +130,6 @@ describe('a control plane that lost etcd', () => {
     set.shoot.mendEtcd();
     expect(annotations()).toBeUndefined();
   });
-
-  it('records one recovery per outage and Deployment', async () => {
-    const set = startPodWorld();
-    for (let outage = 0; outage < 2; outage += 1) {
-      set.shoot.breakEtcd();
-      await set.clock.advance(5 * minute);
-      set.shoot.mendEtcd();
-      await set.clock.advance(15 * minute);
-    }
-    expect(set.shoot.recoveries()).toHaveLength(2 * dependants.length);
-  });
-
-  it('measures recoveries from the last time that etcd became ready', async () => {
-    const set = startPodWorld();
-    const { clock, shoot } = set;
-    shoot.breakEtcd();
-    await clock.advance(10 * minute);
-    shoot.mendEtcd();
-    await clock.advance(15_000);
-    shoot.breakEtcd();
-    await clock.advance(5_000);
-    shoot.mendEtcd();
-    const mendedAt = clock.now();
-    await clock.advance(15 * minute);
-    const recoveries = shoot.recoveries();
-    expect(recoveries.map(({ owner }) => owner).toSorted()).toEqual(dependants);
-    expect(recoveries.filter(({ etcdReadyAt }) => etcdReadyAt < mendedAt)).toEqual([]);
-  });
-
-  it('records no recovery of a Deployment that is scaled to 0, and none of later changes', async () => {
-    const set = startPodWorld();
-    const { clock, shoot, store } = set;
-    const scale = (name: string, replicas: number): void => {
-      store.patch(simKinds.Deployment, { namespace: shoot.namespace, name }, (old) => ({
-        ...old,
-        spec: { ...(old.spec as object), replicas },
-      }));
-    };
-    shoot.breakEtcd();
-    await clock.advance(5 * minute);
-    shoot.mendEtcd();
-    await clock.advance(10_000);
-    scale('cluster-autoscaler', 0);
-    await clock.advance(15 * minute);
-    scale('kube-scheduler', 3);
-    scale('cluster-autoscaler', 1);
-    await clock.advance(minute);
-    const owners = shoot.recoveries().map(({ owner }) => owner);
-    expect(owners.toSorted()).toEqual(dependants.filter((name) => name !== 'cluster-autoscaler'));
-  });
 });
 
 describe('a program that crashes by itself', () => {
@@ -205,8 +155,6 @@ describe('a program that crashes by itself', () => {
     shoot.crash([]);
     await clock.advance(minute);
     expect(dependants.map((name) => readyReplicas(set, name))).toEqual([1, 1, 1, 1, 1]);
-    // Etcd has not been down.
-    expect(shoot.recoveries()).toEqual([]);
   });
 });
 
@@ -264,6 +212,5 @@ describe('a world with control plane pods', () => {
     expect(() => world.shoot('a').breakEtcd()).toThrow(
       'the control plane of the shoot a has no pods: make it with controlPlanePods',
     );
-    expect(world.shoot('a').recoveries()).toEqual([]);
   });
 });

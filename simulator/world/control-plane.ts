@@ -1,11 +1,10 @@
-import { type SimObject, type SimStore, simKinds } from '../apiserver/index.ts';
+import { type SimObject, simKinds } from '../apiserver/index.ts';
 import type { SeededRandom } from '../time/index.ts';
 import type { ActorDeps } from './actor.ts';
 import {
   type ControlPlaneComponent,
   components,
   etcdMain,
-  etcdService,
   readyStatus,
   replicaSetObject,
   serviceObject,
@@ -17,7 +16,6 @@ import { kubeApiserver } from './objects.ts';
 import { startPodKubelet } from './pod-kubelet.ts';
 import { containerOf } from './pod-status.ts';
 import type { ContainerProgram } from './pod-worker.ts';
-import { type PodRecovery, startRecoveryLog } from './recoveries.ts';
 import { startReplicaSets } from './replica-sets.ts';
 import { startStatefulSets } from './stateful-sets.ts';
 import { podFor } from './workloads.ts';
@@ -68,16 +66,6 @@ const populate = (deps: ControlPlaneDeps, init: ControlPlaneInit, component: Con
   );
 };
 
-const onChange = (store: SimStore, ref: { namespace: string; name: string }, tell: (isReady: boolean) => void) => {
-  let wasReady = isServiceReady(store, ref);
-  return (): void => {
-    const isReady = isServiceReady(store, ref);
-    if (isReady === wasReady) return;
-    wasReady = isReady;
-    tell(isReady);
-  };
-};
-
 /**
  * Creates the pods, workloads and Services of a control plane, all of them ready, and starts the kubelets and the controllers of
  * Deployments, ReplicaSets, StatefulSets and EndpointSlices. Kube-apiserver depends on etcd, and the other components depend on
@@ -99,22 +87,24 @@ export const startControlPlane = (deps: ControlPlaneDeps, init: ControlPlaneInit
   };
 
   const stopSlices = startEndpointSlices(store, namespace);
-  const log = startRecoveryLog(deps, namespace);
   const kubelet = startPodKubelet({ ...deps, random: deps.random.fork('kubelet') }, { namespace, programOf });
   const stopSets = startReplicaSets({ ...deps, random: deps.random.fork('deployments') }, namespace);
   const stopStatefulSets = startStatefulSets(deps, namespace);
 
-  const onEtcdChange = onChange(store, { namespace, name: etcdService }, (isReady) => log.onEtcd(isReady));
-  const onApiServerChange = onChange(store, { namespace, name: kubeApiserver }, (isReady) => {
-    if (!isReady) api.setReachability('refused');
+  const served = { namespace, name: kubeApiserver };
+  let wasServed = isServiceReady(store, served);
+  const followApiServer = (): void => {
+    const isServed = isServiceReady(store, served);
+    if (isServed === wasServed) return;
+    wasServed = isServed;
+    if (!isServed) api.setReachability('refused');
     // A path that was silenced meanwhile stays silent.
     else if (api.reachability === 'refused') api.setReachability('open');
-  });
+  };
   const stopListening = store.subscribe(
     simKinds.EndpointSlice,
     () => {
-      onEtcdChange();
-      onApiServerChange();
+      followApiServer();
       kubelet.reconcile();
     },
     namespace,
@@ -123,10 +113,8 @@ export const startControlPlane = (deps: ControlPlaneDeps, init: ControlPlaneInit
   return {
     /** Must be called when the results of `isEtcdDown` and `isCrashing` may have changed. */
     reconcile: (): void => kubelet.reconcile(),
-    recoveries: (): readonly PodRecovery[] => log.list(),
     stop: (): void => {
       for (const stop of [stopSlices, stopSets, stopStatefulSets, stopListening]) stop();
-      log.stop();
       kubelet.stop();
     },
   };

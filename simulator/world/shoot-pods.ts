@@ -1,25 +1,22 @@
 import { type ControlPlaneDeps, startControlPlane } from './control-plane.ts';
 import { type ShootInit, crashingAnnotation, etcdAnnotation, technicalName } from './objects.ts';
-import type { PodRecovery } from './recoveries.ts';
 import type { ControlObject } from './source.ts';
 import { annotate, annotationOf } from './steering.ts';
 
-/** Faults of the pods of a shoot's control plane. For a shoot without `controlPlanePods` all throw, and there are no recoveries. */
+/** Faults of the pods of a shoot's control plane. For a shoot without `controlPlanePods` all throw. */
 export interface ShootPods {
   /** Makes etcd not ready, by an annotation on the Cluster or on the Namespace. */
   breakEtcd(): void;
   mendEtcd(): void;
   /** Makes the programs of exactly these Deployments exit even if their dependencies are ready, by an annotation on the same object. */
   crash(names: readonly string[]): void;
-  /** Returns the recoveries of the Deployments after failures of etcd, oldest first. */
-  recoveries(): readonly PodRecovery[];
 }
 
 const noPods = (shoot: string): ShootPods => {
   const refuse = (): never => {
     throw new Error(`the control plane of the shoot ${shoot} has no pods: make it with controlPlanePods`);
   };
-  return { breakEtcd: refuse, mendEtcd: refuse, crash: refuse, recoveries: () => [] };
+  return { breakEtcd: refuse, mendEtcd: refuse, crash: refuse };
 };
 
 /** Starts the control plane's pods if the shoot has any. Call it before the Cluster is created, so that watchers of Clusters find the pods. */
@@ -47,7 +44,6 @@ export const startShootPods = (
           key: crashingAnnotation,
           ...(names.length === 0 ? {} : { value: names.join(',') }),
         }),
-      recoveries: () => controlPlane.recoveries(),
     },
     stop: () => {
       unsubscribe();
