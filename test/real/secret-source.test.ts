@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { proberConfig } from '../../src/prober/config.ts';
+import { proberConfig } from '../../src/prober/config/config.ts';
 import { proberGrants, proberShootGrants } from '../../src/prober/rights.ts';
 import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
