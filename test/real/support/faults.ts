@@ -8,7 +8,7 @@ import { openBlackHole } from './black-hole.ts';
 import type { FaultyShoot } from './faulty-shoot.ts';
 
 /** A fault between a watchdog and the API server of a shoot. While it lasts, the watchdog can judge nothing. */
-export interface Fault {
+export interface ShootFault {
   /** Name of the shoot that has it, and suffix of its namespace. */
   readonly name: string;
   /** Result of the runs. */
@@ -44,7 +44,7 @@ const tokenUntil = async (shoot: ControlPlane, name: string, endsInSeconds: numb
 };
 
 /** Faults of serving certificates. */
-const certificates: readonly Fault[] = [
+const certificates: readonly ShootFault[] = [
   {
     name: 'certificate-rotated',
     ...unreachable(/certificate/),
@@ -73,7 +73,7 @@ const withClientCertificate = async (faulty: FaultyShoot, validForMs: number): P
 };
 
 /** Credentials that the real API server refuses. */
-const credentials: readonly Fault[] = [
+const credentials: readonly ShootFault[] = [
   {
     // The API server caches a valid token for up to 10 s (`TokenSuccessCacheTTL`).
     name: 'token-rotated',
@@ -112,7 +112,7 @@ const credentials: readonly Fault[] = [
 ];
 
 /** Faults of the kubeconfig in the shoot's Secret. */
-const kubeconfigs: readonly Fault[] = [
+const kubeconfigs: readonly ShootFault[] = [
   {
     name: 'packets-dropped',
     ...unreachable(/no response within .*connecting/),
@@ -145,7 +145,7 @@ const kubeconfigs: readonly Fault[] = [
 ];
 
 /** Connections that something between the two accepts, and then does not serve. */
-const connections: readonly Fault[] = (
+const connections: readonly ShootFault[] = (
   [
     ['silent-accepted', 'silent', /no response within/],
     ['silent-in-handshake', 'stuck', /no response within/],
@@ -160,4 +160,4 @@ const connections: readonly Fault[] = (
   },
 }));
 
-export const faults: readonly Fault[] = [...certificates, ...credentials, ...kubeconfigs, ...connections];
+export const faults: readonly ShootFault[] = [...certificates, ...credentials, ...kubeconfigs, ...connections];
