@@ -25,7 +25,7 @@ const goTrue: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'Tru
 export const ignoresScaling = ({ annotations }: Annotated): boolean =>
   goTrue.has(annotations[ignoreScalingAnnotation] ?? '');
 
-/** True if the resource has the mark. A held resource may have lost it: see `HeldResource`. */
+/** True if the resource has the mark. A held resource may have lost it: see `isHeld` of the prober. */
 export const hasMark = ({ annotations }: Annotated): boolean =>
   Object.hasOwn(annotations, meltdownProtectionAnnotation);
 

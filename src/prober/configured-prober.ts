@@ -10,19 +10,16 @@ import type { Gauge } from '../ports/meter.ts';
 import type { Random } from '../ports/random.ts';
 import { type ReadyCheck, type ConfiguredComponent, WorkQueue, whenAborted } from '../process/index.ts';
 import { type HeldByShoot, ProberController } from './controller.ts';
-import { watchForDropped } from './scale/dropped.ts';
-import { listUnprobed, whyNotProbed } from './scale/held-unprobed.ts';
 import { LostClusters, clusterNames } from './clusters/lost-clusters.ts';
-import { heldByCluster } from './scale/owner.ts';
+import { heldByCluster, watchForDropped } from './scale/held.ts';
 import type { Role } from './scale/permission.ts';
 import type { ProbeGate } from './observe/probe-gate.ts';
 import { type Pauses, configuredPause } from './scale/pauses.ts';
 import type { Emit } from './report/events.ts';
-import type { KnownClusters, ShootStates } from './report/state.ts';
+import type { ShootStates } from './report/state.ts';
 import type { ProberSettings } from './config/settings.ts';
 import type { ProberMemories } from './prober-memory.ts';
 import { type ProberSources, createProberSources } from './clusters/sources.ts';
-import { namesOf, seedNameIn } from './report/cluster-names.ts';
 
 export interface ConfiguredProberDeps {
   readonly clock: Clock;
@@ -123,14 +120,6 @@ interface ProbingParts {
 const clustersToRelease = ({ sources: { clusters, dependents } }: ProbingParts): ReadonlySet<string> =>
   new Set([...clusterNames(clusters), ...heldByCluster(dependents).keys()]);
 
-/** What the status shows of the clusters, beside what their probers report. */
-const knownClusters = ({ sources: { clusters, dependents } }: ProbingParts): KnownClusters => ({
-  namesOf: (namespace) => namesOf(namespace, clusters.get(namespace)),
-  whyNotProbed: (namespace) => whyNotProbed(clusters.get(namespace)),
-  listUnprobed: (isProbed) => listUnprobed({ clusters, dependents, isProbed }),
-  seed: () => seedNameIn(clusters),
-});
-
 const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMemories> => {
   const { settings, sources, deps, memories } = parts;
   const { source, clusters, kubeconfigs, externalKubeconfigs, dependents } = sources;
@@ -165,7 +154,7 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
     configured: configuredPause(settings),
     wake: (cluster) => controller.wake(cluster),
   });
-  deps.states.clustersBy(knownClusters(parts));
+  deps.states.clustersBy(sources);
   const unsubscribe = clusters.subscribe(({ type, key }) => {
     if (type === 'set') lost.found(key);
     queue.add(key);

@@ -10,11 +10,11 @@ import type { ProberMemory, ProberStart } from './prober-memory.ts';
 import type { ShootProberDeps } from './shoot-deps.ts';
 import type { ClusterSource, HostedCluster } from './clusters/cluster-source.ts';
 import { ShootProber } from './shoot.ts';
-import { heldFor, subscribeToHeld } from './scale/owner.ts';
+import { clusterOfHeld, isAnyHeldFor, subscribeToHeld } from './scale/held.ts';
 
 export interface ProberControllerDeps extends ShootProberDeps {
   readonly source: ClusterSource;
-  readonly clusters: Store<HostedCluster>;
+  readonly clusters: Pick<Store<HostedCluster>, 'get'>;
   /** Requests another reconcile of a Cluster after `ms`. */
   readonly requeueAfter: (name: string, ms: number) => void;
 }
@@ -65,7 +65,8 @@ export class ProberController {
     this.#goneOf = initial.goneOf;
     this.#notReconciledYet = new Set(initial.clusters);
     // A mark may be seen late: its kind was not served at first, or its watch was interrupted.
-    this.#unsubscribe = subscribeToHeld(deps.dependents, (name) => {
+    this.#unsubscribe = subscribeToHeld(deps.dependents.values(), (meta) => {
+      const name = clusterOfHeld(meta);
       if (!this.#entries.has(name)) deps.requeueAfter(name, 0);
     });
   }
@@ -129,8 +130,8 @@ export class ProberController {
     return new Map(all.map(([name, { prober }]) => [name, prober.held()] as const).filter(([, held]) => held > 0));
   }
 
-  #add(name: string, start: Omit<ProberStart, 'cluster'>, settings = this.#deps.settings): Entry {
-    const prober = new ShootProber({ ...this.#deps, settings }, { cluster: name, ...start });
+  #add(name: string, start: Omit<ProberStart, 'cluster'>): Entry {
+    const prober = new ShootProber(this.#deps, { cluster: name, ...start });
     const entry = { prober, settings: start.settings };
     this.#entries.set(name, entry);
     this.#deps.emit({ kind: 'probers-changed', count: this.#entries.size });
@@ -190,7 +191,7 @@ export class ProberController {
     const entry = this.#entries.get(name) ?? this.#adoptOrphaned(name, releasePolicy);
     if (entry === undefined) {
       // A shoot with held resources is still reported: another replica, or nobody in a dry run, restores them.
-      if (releasePolicy === 'nothing' || heldFor(name, this.#deps).length === 0) this.#forget(name);
+      if (releasePolicy === 'nothing' || !isAnyHeldFor(name, this.#deps)) this.#forget(name);
       return;
     }
     if (entry.stopping !== undefined && !restoresLess(releasePolicy, entry.stopping)) return;
@@ -204,10 +205,8 @@ export class ProberController {
   #adoptOrphaned(name: string, releasePolicy: ReleasePolicy): Entry | undefined {
     if (releasePolicy === 'nothing' || this.#releasedInDryRun.has(name)) return undefined;
     if (this.#deps.role?.().leads === false) return undefined;
-    const dependentResources = heldFor(name, this.#deps);
-    if (dependentResources.length === 0) return undefined;
-    const start = { settings: { poolConditions: new Map() }, first: { delayMs: Number.POSITIVE_INFINITY } };
-    return this.#add(name, start, { ...this.#deps.settings, dependentResources });
+    if (!isAnyHeldFor(name, this.#deps)) return undefined;
+    return this.#add(name, { settings: { poolConditions: new Map() }, first: { delayMs: Number.POSITIVE_INFINITY } });
   }
 
   #forget(name: string): void {

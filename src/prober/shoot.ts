@@ -5,7 +5,7 @@ import type { ShootSettings } from './clusters/lifecycle.ts';
 import { type ProbeRequest, probe } from './observe/probe.ts';
 import { ExternalProber } from './observe/external-prober.ts';
 import { kubeconfigKeyOf } from './clusters/watch-kubeconfigs.ts';
-import { forCluster } from './scale/owner.ts';
+import { forCluster } from './scale/held.ts';
 import { advanceShoot, mayWriteNow } from './scale/advance-shoot.ts';
 import type { ProbingEnd } from './scale/desired.ts';
 import type { Action, ActionResponse } from './scale/operation.ts';

@@ -1,14 +1,7 @@
 import { findHeldNote } from '../annotations/held-note.ts';
 import type { FoundPause } from '../annotations/pause.ts';
-import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
-import {
-  clusterOfHeld,
-  findHeldInCache,
-  shownHeld,
-  type DependentResource,
-  type ProberSettings,
-  shownPause,
-} from '../prober/index.ts';
+import { refKey } from '../kubernetes/api/resource-ref.ts';
+import { type HeldResource, findHeld, shownHeld, type ProberSettings, shownPause } from '../prober/index.ts';
 import { judgeShoot } from './state/judge-shoot.ts';
 import type { ShootFacts, ShootStatus } from './state/schema.ts';
 import { type ObjectsDeps, orProblem } from './read-objects.ts';
@@ -29,26 +22,10 @@ export interface HeldDeps extends ObjectsDeps {
   readonly wall: () => number;
 }
 
-interface SeenHeld {
-  readonly ref: ResourceRef;
-  readonly namespace: string;
-  readonly annotations: Readonly<Record<string, string>>;
-}
-
-/** Lists the held objects of one dependent resource in all namespaces. Rejects with an ApiError. */
-const listHeld = async ({ ref }: DependentResource, deps: ObjectsDeps): Promise<readonly SeenHeld[]> => {
-  const { apiVersion, kind } = ref;
-  const found = await findHeldInCache(ref, deps);
-  return found.map(({ name, namespace, annotations }) => ({
-    ref: { apiVersion, kind, name },
-    ...{ namespace, annotations },
-  }));
-};
-
 /** Describes a shoot whose held resources are `own`. Nothing else is known of it. */
 const shootOf = (
   name: string,
-  own: readonly SeenHeld[],
+  own: readonly Pick<HeldResource, 'ref' | 'annotations'>[],
   { pause, now }: { readonly pause: FoundPause | undefined; readonly now: number },
 ): ShootStatus => {
   const reason = own.flatMap(({ annotations }) => findHeldNote(annotations) ?? [])[0]?.reason ?? '';
@@ -69,10 +46,10 @@ export const readHeld = async (given: HeldDeps): Promise<HeldObjects> => {
   const now = wall();
   const inOrder = settings.dependentResources.toSorted((a, b) => a.scaleUp.level - b.scaleUp.level);
   const [found, pauses] = await Promise.all([
-    Promise.all(inOrder.map((one) => orProblem(refKey(one.ref), listHeld(one, given)))),
+    Promise.all(inOrder.map(({ ref }) => orProblem(refKey(ref), findHeld(ref, { ...given, isCached: true })))),
     readPauses(settings, given, now),
   ]);
-  const held = found.flatMap(({ value = [] }) => value.map((one) => ({ ...one, cluster: clusterOfHeld(one) })));
+  const held = found.flatMap(({ value = [] }) => value);
   const names = new Set([...held.map(({ cluster }) => cluster), ...pauses.paused.keys()]);
   const shoots = [...names].map((name) =>
     shootOf(

@@ -15,13 +15,7 @@ const heldIn = (where: string, note: string | undefined): HeldResource => ({
   namespace: where,
   cluster: where,
   ref: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kube-controller-manager' },
-  state: {
-    resourceVersion: '1',
-    specReplicas: 0,
-    readyReplicas: 0,
-    observed: true,
-    annotations: note === undefined ? {} : { [heldAnnotation]: note },
-  },
+  annotations: note === undefined ? {} : { [heldAnnotation]: note },
 });
 const note = formatHeldNote({ since: now - 300_000, reason: '5/5 node leases expired', by: 'x' });
 const held = [heldIn(namespace, note)];

@@ -47,7 +47,7 @@ const seenOutage = (shoot: ShootStatus, now: number): ShootOutage => {
 };
 
 const noteOf = (held: readonly HeldResource[], now: number): string => {
-  const notes = held.flatMap(({ state }) => findHeldNote(state.annotations) ?? []);
+  const notes = held.flatMap(({ annotations }) => findHeldNote(annotations) ?? []);
   const since = Math.min(...notes.flatMap(({ since: at }) => at ?? []));
   const reason = notes.find((note) => note.reason !== '')?.reason;
   const when = Number.isFinite(since)

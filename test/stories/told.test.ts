@@ -113,13 +113,7 @@ const tellAll = async (): Promise<ShootStatus> => {
     namespace: namespaceOf(),
     cluster: namespaceOf(),
     ref: { apiVersion: 'apps/v1', kind, name },
-    state: {
-      resourceVersion: '1',
-      specReplicas: 0,
-      readyReplicas: 0,
-      observed: true,
-      annotations: { replicas: String(replicas) },
-    },
+    annotations: { replicas: String(replicas) },
   }));
   const leader = { objects, answer: status, problem: undefined };
   const [outage] = judgeOutages({ held, leader, now: Date.parse(at) });

@@ -2,7 +2,7 @@ import type { Store } from '../../kubernetes/cache/index.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { LifecycleDecision } from './lifecycle.ts';
 import { decideAfterSourceChange, findsSameClusters } from './source-change.ts';
-import { heldByCluster } from '../scale/owner.ts';
+import { heldByCluster } from '../scale/held.ts';
 import type { ProberMemories } from '../prober-memory.ts';
 import type { ProberSettings } from '../config/settings.ts';
 import { sourceOf } from './source-of.ts';

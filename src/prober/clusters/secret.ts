@@ -7,7 +7,7 @@ import { whenAborted } from '../../process/index.ts';
 import { secretGone } from './secret-lifecycle.ts';
 import type { ClusterSourceSettings, ProberSettings } from '../config/settings.ts';
 import type { WatchDeps } from '../scale/watch-dependent.ts';
-import { holdsOutside } from '../scale/owner.ts';
+import { holdsOutside } from '../scale/held.ts';
 import type { ClusterSource } from './cluster-source.ts';
 import { LabelledSecrets, type LabelledSecretView } from './labelled-secrets.ts';
 import { type NamespaceView, SecretClusters, type SecretView } from './secret-clusters.ts';

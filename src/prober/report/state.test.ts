@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../../simulator/time/index.ts';
 import { failedVerdict } from '../testing/cases.ts';
 import { type HeldInShoot, statusSchema } from '../../status/state/schema.ts';
+import type { HostedCluster } from '../clusters/cluster-source.ts';
 import type { Decision } from '../judge/decision.ts';
 import { runEnded, wrote } from '../testing/prober-events.ts';
 import { decisionOf, healthy, memoryOf, settings, sightOf } from '../testing/shoot-prober-views.ts';
@@ -14,13 +15,15 @@ const shootSchema = statusSchema.shape.shoots.unwrap().element;
 const create = ({ dryRun = false } = {}) => {
   const clock = createVirtualClock();
   const states = new ShootStates({ clock, dryRun, pauseOf: () => undefined });
-  states.clustersBy({
-    namesOf: (namespace) =>
-      namespace === 'shoot--dev--one' ? { namespace, project: 'dev', name: 'one' } : { namespace, name: namespace },
-    whyNotProbed: () => ({ reason: 'hibernation is enabled', givesBack: true }),
-    listUnprobed: () => [],
-    seed: () => 'aws-eu10',
+  const lifecycle = { kind: 'stop', releasePolicy: 'release', reason: 'hibernation is enabled' } as const;
+  const clusterOf = (shootName: string | undefined): HostedCluster => ({
+    name: 'of no interest',
+    shootName: shootName === undefined ? undefined : { namespace: 'garden-dev', name: shootName },
+    seedName: 'aws-eu10',
+    lifecycle: { ok: true, value: lifecycle },
   });
+  const get = (name: string): HostedCluster => clusterOf(name === 'shoot--dev--one' ? 'one' : undefined);
+  states.clustersBy({ clusters: { get, entries: () => [] }, dependents: [] });
   const step = (cluster: string, readView: () => ShootProberView): void =>
     states.observe({ kind: 'stepped', cluster, state: readView().state, readView });
   const endRun = (cluster: string, decision: Decision, durationMs = 0): void =>

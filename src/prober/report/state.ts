@@ -12,7 +12,6 @@ import type {
 import type { NamedShoot } from '../../status/state/find-shoot.ts';
 import { pauseInWords } from '../../status/state/words.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { UnprobedShoot } from '../scale/held-unprobed.ts';
 import type { Decision } from '../judge/decision.ts';
 import { type VerdictName, verdictNameOf } from '../judge/verdict.ts';
 import { leaderTimeMs } from '../scale/permission.ts';
@@ -23,6 +22,7 @@ import { leaseEvidence } from './lease-evidence.ts';
 import { progressOf, scalingProgress } from './scaling-progress.ts';
 import { type Emit, type EventOf, type ShootProberView, observer } from './events.ts';
 import { writeIn } from './sentences.ts';
+import { type KnownClusters, listUnprobed, namesOf, seedNameIn, whyNotProbed } from './unprobed.ts';
 
 /** What the metrics show of a shoot with a prober. */
 export interface MeasuredShoot {
@@ -290,27 +290,10 @@ export interface ShootStatesOptions {
   readonly emit?: Emit;
 }
 
-/** What the watches show of the clusters of the seed. */
-export interface KnownClusters {
-  readonly namesOf: (cluster: string) => NamedShoot;
-  readonly whyNotProbed: (cluster: string) => NonNullable<ShootFacts['notProbed']>;
-  /** Lists the clusters without a prober. */
-  readonly listUnprobed: (isProbed: (name: string) => boolean) => readonly UnprobedShoot[];
-  /** Returns the name of the seed. */
-  readonly seed: () => string | undefined;
-}
-
-const noClusters: KnownClusters = {
-  namesOf: (namespace) => ({ namespace, name: namespace }),
-  whyNotProbed: () => ({ reason: 'its Cluster is not known', givesBack: false }),
-  listUnprobed: () => [],
-  seed: () => undefined,
-};
-
 /** Status of all probers of a process, kept across changes of the configuration. */
 export class ShootStates {
   readonly #options: ShootStatesOptions;
-  #clusters = noClusters;
+  #clusters: KnownClusters = { clusters: new Map(), dependents: [] };
   readonly #records = new Map<string, ShootRecord>();
   /** Shoots that are still to be probed in the current round. */
   #awaited = new Set<string>();
@@ -330,7 +313,7 @@ export class ShootStates {
 
   /** Returns the name of the seed; undefined if its Clusters do not say it. */
   seed(): string | undefined {
-    return this.#clusters.seed();
+    return seedNameIn(this.#clusters);
   }
 
   readonly observe: Emit = observer({
@@ -386,16 +369,16 @@ export class ShootStates {
   #unprobed(): readonly ShootStatus[] {
     const { pauseOf, dryRun } = this.#options;
     const context = { now: this.#options.clock.now(), probeIntervalMs: 0, dryRun };
-    return this.#clusters
-      .listUnprobed((name) => this.#records.has(name))
-      .map(({ namespace, project, name, notProbed, held }) => {
+    return listUnprobed(this.#clusters, (name) => this.#records.has(name)).map(
+      ({ namespace, project, name, notProbed, held }) => {
         const facts: ShootFacts = {
           ...{ namespace, project, name, notProbed, held: [...held] },
           ...{ reason: '', candidates: 0, expired: 0, leaseExpiryMs: 0, graceMs: 0, flapping: false },
           paused: pauseOf(namespace) ?? null,
         };
         return { ...facts, ...judgeShoot(facts, context) };
-      });
+      },
+    );
   }
 
   #reading(): ClockReading {
@@ -405,9 +388,9 @@ export class ShootStates {
 
   #contextOf(cluster: string) {
     const { pauseOf, dryRun } = this.#options;
-    const { namesOf, whyNotProbed } = this.#clusters;
-    const notProbed = this.#records.get(cluster)?.isProbed === false ? whyNotProbed(cluster) : undefined;
-    return { ...namesOf(cluster), pause: pauseOf(cluster), notProbed, dryRun };
+    const isReleased = this.#records.get(cluster)?.isProbed === false;
+    const notProbed = isReleased ? whyNotProbed(cluster, this.#clusters) : undefined;
+    return { ...namesOf(cluster, this.#clusters), pause: pauseOf(cluster), notProbed, dryRun };
   }
 
   #stepped(cluster: string, readView: () => ShootProberView): void {

@@ -15,7 +15,7 @@ import {
   viewDependents,
 } from './snapshots.ts';
 import { isUp } from './advance-shoot.ts';
-import { shownHeld } from './held-unprobed.ts';
+import { shownHeld } from './held.ts';
 import type { DependentsView } from '../judge/probe-input.ts';
 import type { Action, ActionResponse, Snapshot } from './operation.ts';
 import { type RefTemplate, objectKey } from '../config/ref-template.ts';

@@ -1,92 +1,183 @@
-import type { CallOptions, KubeClient } from '../../kubernetes/api/kube.ts';
-import { listCall } from '../../kubernetes/api/list-call.ts';
-import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
-import {
-  type ResourceState,
-  type ScalableObject,
-  decodeScalable,
-  getScale,
-  scaledState,
-  stateInObject,
-} from '../../kubernetes/api/scalable.ts';
-import { resourcePath } from '../../kubernetes/api/resource-path.ts';
-import { hasMark, hasOurAnnotations, hasStoredReplicas } from '../../annotations/scaling-annotations.ts';
-import { resolveKind } from '../../kubernetes/client/index.ts';
-import { type RefTemplate, isTemplate } from '../config/ref-template.ts';
-import { clusterOfHeld, isConfigured } from './owner.ts';
+import { findHeldNote } from '../../annotations/held-note.ts';
+import { hasMark, hasMarkOrNote, hasStoredReplicas, replicasToRestore } from '../../annotations/scaling-annotations.ts';
+import type { ObjectMeta } from '../../kubernetes/api/decode.ts';
+import { formatTime } from '../../kubernetes/api/meta-time.ts';
+import { type ResourceRef, groupOf, refKey } from '../../kubernetes/api/resource-ref.ts';
+import type { DependentSources } from '../../kubernetes/cache/index.ts';
+import type { HeldInShoot } from '../../status/state/schema.ts';
+import { type RefTemplate, fillTemplate, isTemplate, objectKey } from '../config/ref-template.ts';
+import type { DependentResource, ProberSettings } from '../config/settings.ts';
+import type { WatchedDependent } from './watch-dependent.ts';
 
-/**
- * A resource that meltdown protection has scaled down. Either it has our mark, or it has none, as after an operator's `ignore-scaling`, but is at 0 and its
- * former count is stored.
- */
-export interface HeldResource {
-  /** Name of the cluster for which it is held. */
-  readonly cluster: string;
+// What is held, for which cluster, and which resource of the configuration is it?
+
+/** A resource that a watch or a list shows as held. */
+export interface HeldObject {
   readonly namespace: string;
   readonly ref: ResourceRef;
-  readonly state: ResourceState;
+  readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** Timeout of a list of all Deployments of a seed with a thousand shoots, which comes in 50 pages. */
-const listTimeoutMs = 300_000;
+type Meta = Pick<ObjectMeta, 'name' | 'namespace' | 'annotations'>;
+type Dependents = Pick<ProberSettings, 'dependentResources'>;
 
-interface CallDeps {
-  readonly client: KubeClient;
-  readonly options: CallOptions;
-}
+/** Returns the cluster for which a resource is held: the note names it. The Go program leaves no note, and holds only what is in the cluster's own namespace. */
+export const clusterOfHeld = ({ namespace, annotations }: Pick<HeldObject, 'namespace' | 'annotations'>): string =>
+  findHeldNote(annotations)?.cluster ?? namespace;
 
-interface KindPlace extends RefTemplate {
-  /** Plural name of the kind, as in paths. */
-  readonly resource: string;
-}
+/**
+ * True for a resource that meltdown protection has scaled down: it has our mark, or, as after an operator's `ignore-scaling`, it has none, but is at 0 and its
+ * former count is stored. Only a note is left of one that the Go program has restored.
+ */
+export const isHeld = (meta: Pick<Meta, 'annotations'>, specReplicas: number | undefined): boolean =>
+  hasMark(meta) || (specReplicas === 0 && hasStoredReplicas(meta));
 
-const listAnnotated = async (place: KindPlace, { client, options }: CallDeps): Promise<readonly ScalableObject[]> => {
-  const { apiVersion, resource, name } = place;
-  const query = isTemplate(name) ? {} : { query: { fieldSelector: `metadata.name=${name}` } };
-  const path = resourcePath({ apiVersion, resource });
-  const { value } = await client.call(listCall({ path, ...query, decode: decodeScalable }), options);
-  return value.filter(({ meta }) => hasOurAnnotations(meta) && isConfigured(place, meta));
+/** Returns a held resource as the status shows it. */
+export const shownHeld = ({
+  kind,
+  name,
+  annotations,
+}: Pick<ResourceRef, 'kind' | 'name'> & Pick<HeldObject, 'annotations'>): HeldInShoot => {
+  const since = findHeldNote(annotations)?.since;
+  const { replicas } = replicasToRestore({ annotations });
+  return { kind, name, replicas, since: since === undefined ? undefined : formatTime(since) };
 };
 
-const stateOf = async (
-  object: ScalableObject,
-  { apiVersion, kind, resource }: KindPlace,
-  { client, options }: CallDeps,
-): Promise<HeldResource> => {
-  const { name, namespace } = object.meta;
-  const ref = { apiVersion, kind, name };
-  const state = stateInObject(object, ref);
-  const cluster = clusterOfHeld(object.meta);
-  if (state !== undefined) return { cluster, namespace, ref, state };
-  const { value: scale } = await client.call(getScale({ ref, resource, namespace }), options);
-  return { cluster, namespace, ref, state: scaledState(object, scale) };
-};
+/** A name that no namespace has, because names of namespaces have no capital letters. */
+const anyCluster = 'A';
 
-/** False for a resource that the Go program has restored: it leaves the note, which it does not know. */
-const isHeld = ({ state }: HeldResource): boolean =>
-  hasMark(state) || (state.specReplicas === 0 && hasStoredReplicas(state));
+/** True if a cluster has resources in another namespace than its own. */
+export const holdsOutside = ({ dependentResources }: Dependents): boolean =>
+  dependentResources.some(({ ref: { namespace = anyCluster } }) => fillTemplate(namespace, anyCluster) !== anyCluster);
 
-export interface HeldQuery {
-  readonly client: KubeClient;
-  readonly refs: readonly RefTemplate[];
-  readonly signal: AbortSignal;
+/** Returns the reference with its placeholders filled in for a cluster. */
+export const fillInRef = (ref: RefTemplate, cluster: string): RefTemplate => ({
+  ...ref,
+  name: fillTemplate(ref.name, cluster),
+  namespace: ref.namespace === undefined ? undefined : fillTemplate(ref.namespace, cluster),
+});
+
+interface WithDependents {
+  readonly settings: ProberSettings;
+  readonly dependents: DependentSources;
 }
 
-/** Finds the held ones of these resources, in all namespaces. Rejects with an ApiError. */
-export const findHeldOf = async ({ client, refs, signal }: HeldQuery): Promise<readonly HeldResource[]> => {
-  const deps = { client, options: { signal, timeoutMs: listTimeoutMs } };
-  const wanted = new Map(refs.map((ref) => [refKey(ref), ref]));
-  const found: HeldResource[] = [];
-  for (const ref of wanted.values()) {
-    const kind = await resolveKind(client, ref, deps.options);
-    if (kind.kind === 'not-served') continue;
-    const place = { ...ref, resource: kind.resource };
-    for (const object of await listAnnotated(place, deps)) found.push(await stateOf(object, place, deps));
+/** Returns the dependencies of one cluster's prober: the names and the keys of its resources are filled in for that cluster. */
+export const forCluster = <D extends WithDependents>(deps: D, cluster: string): D => {
+  const { settings, dependents } = deps;
+  const { dependentResources } = settings;
+  if (!dependentResources.some(({ ref: { name, namespace = '' } }) => isTemplate(name) || isTemplate(namespace))) {
+    return deps;
   }
-  return found.filter(isHeld);
+  const filled = dependentResources.map((resource) => ({ resource, ref: fillInRef(resource.ref, cluster) }));
+  const sources = filled.flatMap(({ resource, ref }) => {
+    const source = dependents.get(refKey(resource.ref));
+    return source === undefined ? [] : [[refKey(ref), source] as const];
+  });
+  return {
+    ...deps,
+    settings: {
+      ...settings,
+      dependentResources: filled.map(({ resource, ref }): DependentResource => ({ ...resource, ref })),
+    },
+    dependents: new Map(sources),
+  };
 };
 
-/** Such as `Deployment shoot--a--b/kube-controller-manager`. */
-export const heldName = ({ namespace, ref: { kind, name } }: HeldResource): string => `${kind} ${namespace}/${name}`;
+/** True if a held object has the name and the namespace that the reference has for its cluster. */
+export const isConfigured = (ref: RefTemplate, meta: Meta): boolean => {
+  const cluster = clusterOfHeld(meta);
+  const { name, namespace = cluster } = fillInRef(ref, cluster);
+  return name === meta.name && namespace === meta.namespace;
+};
 
-export const heldKey = ({ namespace, ref }: HeldResource): string => `${namespace}/${refKey(ref)}`;
+/** Returns the configured resource that a held object is; undefined if the configuration does not name it. The version of the kind does not matter. */
+export const configuredAs = (
+  { dependentResources }: Dependents,
+  { ref, namespace, annotations }: HeldObject,
+): DependentResource | undefined =>
+  dependentResources.find(
+    (resource) =>
+      resource.ref.kind === ref.kind &&
+      groupOf(resource.ref) === groupOf(ref) &&
+      isConfigured(resource.ref, { name: ref.name, namespace, annotations }),
+  );
+
+/** Returns the objects that the watches show as held, or with the note that the Go program leaves behind, by their cluster. */
+export const heldByCluster = (
+  dependents: Iterable<Pick<WatchedDependent, 'ref' | 'store'>>,
+): ReadonlyMap<string, readonly HeldObject[]> => {
+  const found = new Map<string, HeldObject[]>();
+  for (const { ref, store } of dependents) {
+    for (const [, { meta }] of store.entries()) {
+      if (!hasMarkOrNote(meta) || !isConfigured(ref, meta)) continue;
+      const { name, namespace, annotations } = meta;
+      const cluster = clusterOfHeld(meta);
+      found.set(cluster, [...(found.get(cluster) ?? []), { namespace, annotations, ref: { ...ref, name } }]);
+    }
+  }
+  return found;
+};
+
+/** True if the watches show that a configured resource is held for a cluster. */
+export const isAnyHeldFor = (cluster: string, { settings, dependents }: WithDependents): boolean =>
+  settings.dependentResources.some(({ ref }) => {
+    const object = dependents.get(refKey(ref))?.store.get(objectKey(fillInRef(ref, cluster), cluster));
+    return object !== undefined && hasMarkOrNote(object.meta) && clusterOfHeld(object.meta) === cluster;
+  });
+
+/** Calls `listener` with the metadata of every held resource that a watch shows from now on. Returns the function that ends this. */
+export const subscribeToHeld = (
+  dependents: Iterable<Pick<WatchedDependent, 'store'>>,
+  listener: (meta: ObjectMeta) => void,
+): (() => void) => {
+  const unsubscribe = Array.from(dependents, ({ store }) =>
+    store.subscribe(({ type, value: { meta } }) => {
+      if (type === 'set' && hasMarkOrNote(meta)) listener(meta);
+    }),
+  );
+  return () => {
+    for (const end of unsubscribe) end();
+  };
+};
+
+/** Time that the scale-up of a resource may take, in milliseconds, of which no configuration says it. */
+const unconfiguredTimeoutMs = 60_000;
+
+/** Adds the resources that the notes of these held ones name, and the settings do not: an earlier configuration did. They are restored after all others. */
+export const withUnconfigured = (
+  settings: ProberSettings,
+  held: readonly Pick<HeldObject, 'namespace' | 'annotations'>[],
+): ProberSettings => {
+  const siblings = held.flatMap(({ namespace, annotations }) =>
+    hasMarkOrNote({ annotations })
+      ? (findHeldNote(annotations)?.with ?? []).map(
+          (ref): HeldObject => ({ namespace: clusterOfHeld({ namespace, annotations }), ref, annotations }),
+        )
+      : [],
+  );
+  const unknown = siblings.filter((one) => configuredAs(settings, one) === undefined);
+  const level = Math.max(0, ...settings.dependentResources.map(({ scaleUp }) => scaleUp.level)) + 1;
+  const scaleUp = { level, initialDelayMs: 0, timeoutMs: unconfiguredTimeoutMs };
+  const added = [...new Map(unknown.map(({ ref }) => [refKey(ref), ref])).values()].map(
+    (ref): DependentResource => ({ ref, scaleUp, optional: true, restoreOnly: true }),
+  );
+  return { ...settings, dependentResources: [...settings.dependentResources, ...added] };
+};
+
+/** Calls `found` once, with more settings, if a held resource's note names resources that `settings` do not. Returns the function that ends this. */
+export const watchForDropped = (
+  settings: ProberSettings,
+  dependents: readonly WatchedDependent[],
+  found: (settings: ProberSettings) => void,
+): (() => void) => {
+  let isTold = false;
+  const look = (metas: readonly ObjectMeta[]): void => {
+    const all = withUnconfigured(settings, metas);
+    if (isTold || all.dependentResources.length === settings.dependentResources.length) return;
+    isTold = true;
+    found(all);
+  };
+  look(dependents.flatMap(({ store }) => Array.from(store.entries(), ([, { meta }]) => meta)));
+  return subscribeToHeld(dependents, (meta) => look([meta]));
+};

@@ -213,11 +213,16 @@ describe('the scope held', () => {
 
   it.each([
     [{ specReplicas: 0 }, 'not-held'],
-    [{}, 'not-held'],
+    [{}, 'settle'],
     [{ specReplicas: 0, annotations: { [replicas]: '3' } }, 'not-held'],
     [{ annotations: { [ignore]: 'true' } }, 'ignored'],
   ])('%j: %s', (given, expected) => {
     for (const resource of [workload, custom]) expect(show(planPatch(resource, state(given), held))).toBe(expected);
+  });
+
+  it('does not wait for a resource that is no longer configured', () => {
+    const dropped = { ...workload, restoreOnly: true as const };
+    expect(show(planPatch(dropped, state({}), held))).toBe('not-held');
   });
 
   it('restores held resources', () => {

@@ -70,7 +70,10 @@ export const planPatch = (
     return { kind: 'done', outcome: direction === 'release' ? 'released' : 'ignored' };
   }
   if (scope === 'held' && !hasMark(state)) {
-    return hasMarkOrNote(state) ? annotate(state, withoutMark) : { kind: 'done', outcome: 'not-held' };
+    if (hasMarkOrNote(state)) return annotate(state, withoutMark);
+    // One that is coming up is awaited, as in any scale-up: an attempt before this one may have restored it.
+    const isAwaited = state.specReplicas > 0 && resource.restoreOnly !== true;
+    return isAwaited ? { kind: 'settle' } : { kind: 'done', outcome: 'not-held' };
   }
   const inOneWrite = isPatchableWorkload(resource.ref);
   return direction === 'down' ? planDown(state, { inOneWrite, note }) : planUp(state, inOneWrite);

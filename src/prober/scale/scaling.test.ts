@@ -206,6 +206,12 @@ describe('a scale-up', () => {
     expect(ends).toMatchObject([{ end: 'completed' }]);
   });
 
+  it('of held resources waits for one that an earlier attempt restored, and whose pods are not ready yet', () => {
+    const objects = [objectOf(a, { replicas: 3, ready: 0 }), held(c)];
+    const options = { resources: [at(a, 0), at(c, 1)], objects, followMs: Number.POSITIVE_INFINITY };
+    expect(run({ ...options, verdictAt: once(upHeldVerdict) })).toMatchObject({ sent: [], ends: [{ end: 'failed' }] });
+  });
+
   it('of held resources leaves the others at 0', () => {
     const objectsOfBoth = [objectOf(a, { replicas: 0 }), held(b), held(c)];
     const { sent } = run({ resources, objects: objectsOfBoth, verdictAt: once(upHeldVerdict) });

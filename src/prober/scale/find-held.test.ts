@@ -1,19 +1,18 @@
 import { expect, it } from 'vitest';
 import { formatHeldNote, heldAnnotation } from '../../annotations/held-note.ts';
 import { proberConfig } from '../config/config.ts';
-import type { HeldResource } from './held.ts';
-import { inOrder } from './release-settings.ts';
+
+import { type HeldResource, inOrder } from './find-held.ts';
 import type { ProberSettings } from '../config/settings.ts';
 
 const deployment = (name: string) => ({ apiVersion: 'apps/v1', kind: 'Deployment', name });
 const settingsOf = (config: object): ProberSettings =>
   proberConfig.load(JSON.stringify(config), { unknownFields: 'error', purpose: 'ahead' }).settings!;
 
-const state = { resourceVersion: '1', specReplicas: 0, readyReplicas: 0, observed: true, annotations: {} };
 const heldAt = (place: string, cluster = place.split('/')[0]!): HeldResource => {
   const [namespace = '', name = ''] = place.split('/');
   const annotations = { [heldAnnotation]: formatHeldNote({ reason: 'r', by: 'b', cluster }) };
-  return { cluster, namespace, ref: deployment(name), state: { ...state, annotations } };
+  return { cluster, namespace, ref: deployment(name), annotations, specReplicas: 0 };
 };
 const namesOf = (held: readonly HeldResource[]) => held.map(({ namespace, ref }) => `${namespace}/${ref.name}`);
 

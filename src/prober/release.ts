@@ -1,0 +1,232 @@
+import { hasMark, ignoresScaling, replicasAnnotation } from '../annotations/scaling-annotations.ts';
+import { refKey } from '../kubernetes/api/resource-ref.ts';
+import { createWatchRegistry, waitForSync } from '../kubernetes/cache/index.ts';
+import { createKubeClient } from '../kubernetes/client/index.ts';
+import { createKubeconfigCache, createShootConnector } from '../kubernetes/connection/index.ts';
+import type { Logger } from '../ports/logger.ts';
+import type { Meter } from '../ports/meter.ts';
+import type { Random } from '../ports/random.ts';
+import { whenAborted } from '../process/index.ts';
+import { createEventRecorder } from '../telemetry/index.ts';
+import type { LifecycleDecision } from './clusters/lifecycle.ts';
+import { type ProberSources, createProberSources } from './clusters/sources.ts';
+import type { ProberSettings } from './config/settings.ts';
+import { ProberController } from './controller.ts';
+import { ProbeGate } from './observe/probe-gate.ts';
+import { type Emit, emitTo, observer } from './report/events.ts';
+import { recordEvents } from './report/kubernetes-events.ts';
+import { logEvents } from './report/log.ts';
+import { describeWaiting } from './report/scaling-progress.ts';
+import { type HeldResource, type ListHeldOptions, findHeldOf, heldName, listHeld } from './scale/find-held.ts';
+import { configuredAs, fillInRef, isAnyHeldFor } from './scale/held.ts';
+
+export interface ReleaseOptions extends ListHeldOptions {
+  /** Names of the clusters whose resources are released. */
+  readonly clusters: ReadonlySet<string>;
+  /** Reason for the release, for log and Events. */
+  readonly reason: string;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly meter: Meter;
+  readonly userAgent: string;
+  /** Environment of the process, for its proxies. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Monotonic instant after which nothing is retried. */
+  readonly deadline: number;
+  readonly progress: (line: string) => void;
+}
+
+export interface ReleaseResult {
+  readonly restored: readonly string[];
+  /** Resources that are still at 0, each with the reason. */
+  readonly left: readonly string[];
+}
+
+const syncMs = 30_000;
+/** Interval at which the clusters are checked that still have held resources, in milliseconds. */
+const checkMs = 1_000;
+/** Time to send the Events of the last restorations before the program ends, in milliseconds. */
+const lastEventsMs = 10_000;
+
+/**
+ * Restores the held resources of clusters with the prober's own controller, for which each of them is to stop, and waits for that. No prober may run meanwhile,
+ * because it would scale down again. Rejects with an ApiError, or with the reason of `signal`.
+ */
+export const releaseHeld = async (options: ReleaseOptions): Promise<ReleaseResult> => {
+  const { clock, seed, meter, clusters, signal } = options;
+  const { held: all, settings } = await listHeld(options);
+  const held = all.filter(({ cluster }) => clusters.has(cluster));
+  if (held.length === 0) return { restored: [], left: [] };
+  const client = createKubeClient({ kube: seed, clock });
+  const unserved = meter.gauge({ name: 'dwd_release_unserved', help: 'Not shown anywhere.', labels: ['resource'] });
+  const watching = { ...options, kube: seed, client, unserved, registry: createWatchRegistry(meter) };
+  const sources = createProberSources(settings, watching);
+  const closing = new AbortController();
+  const watches = [sources.clusters, ...sources.dependents].map((source) => source.run(closing.signal));
+  try {
+    await untilKnown(held, settings, sources, options);
+    const failures = await restoreAll(held, { ...options, settings, client, sources });
+    const refs = held.map(({ ref }) => ref);
+    const left = (await findHeldOf(refs, { client, signal })).filter(
+      (resource) => clusters.has(resource.cluster) && isOurs(resource, sources),
+    );
+    const isLeft = (resource: HeldResource): boolean => left.some((one) => heldName(one) === heldName(resource));
+    return {
+      restored: held.filter((resource) => !isLeft(resource)).map(heldName),
+      left: left.map((resource) => explain(resource, whyLeft(resource, settings, sources, failures))),
+    };
+  } finally {
+    closing.abort(new Error('all is released'));
+    await Promise.all(watches);
+  }
+};
+
+/** Waits until the watches show the clusters and the resources that are held. */
+const untilKnown = async (
+  held: readonly HeldResource[],
+  settings: ProberSettings,
+  { clusters, dependents }: ProberSources,
+  { clock, signal }: ReleaseOptions,
+): Promise<void> => {
+  const refs = new Set(held.map((resource) => configuredAs(settings, resource)?.ref));
+  const needed = dependents
+    .filter(({ ref }) => refs.has(ref))
+    .map(({ key, store, problem }) => ({
+      name: key,
+      whenSynced: (stop: AbortSignal) => store.whenSynced(stop),
+      state: () => ({ synced: store.synced, lastError: new Error(problem() ?? 'not listed yet') }),
+    }));
+  await waitForSync([clusters, ...needed], { clock, timeoutMs: syncMs, signal });
+};
+
+/** Returns what a release makes of a cluster: it restores the former counts, but removes only our mark where the count is Gardener's, as in a hibernation. */
+const stopOnRequest = (lifecycle: LifecycleDecision, reason: string): LifecycleDecision => ({
+  kind: 'stop',
+  releasePolicy: lifecycle.kind === 'stop' && lifecycle.releasePolicy === 'release' ? 'release' : 'restore',
+  reason,
+});
+
+/** Error messages of the last attempt to restore the resources of a cluster, by `refKey`; by cluster. */
+type Failures = ReadonlyMap<string, ReadonlyMap<string, string>>;
+
+interface Releasing extends ReleaseOptions {
+  readonly client: ReturnType<typeof createKubeClient>;
+  readonly sources: ProberSources;
+}
+
+/** Restores what is held, until nothing is left or the deadline has passed. */
+const restoreAll = async (held: readonly HeldResource[], options: Releasing): Promise<Failures> => {
+  const { clock, random, logger, meter, client, sources, signal, deadline, reason, progress } = options;
+  const all = [...new Set(held.map(({ cluster }) => cluster))];
+  let open: readonly string[] = all;
+  const report = (cluster: string, what = ''): void =>
+    progress(`restoring ${cluster}${what}: ${String(open.length)} of ${String(all.length)} shoots left`);
+  const events = createEventRecorder({ clock, random, logger, meter, client, component: 'dependency-watchdog' });
+  const failures = new Map<string, ReadonlyMap<string, string>>();
+  const emit: Emit = emitTo([
+    logEvents({ logger, dryRun: false, leads: () => true }),
+    recordEvents({ events, leads: () => true }),
+    observer({
+      'probing-stopped': ({ cluster }) => report(cluster),
+      stepped: ({ cluster, state }) => report(cluster, describeWaiting(state)),
+      'scaling-ended': ({ cluster, scaling }) => {
+        const failed = scaling.operations.flatMap(({ key, phase }) =>
+          phase.kind === 'failed' ? [[key, phase.error.message] as const] : [],
+        );
+        failures.set(cluster, new Map(failed));
+      },
+    }),
+  ]);
+  const dependents = new Map(sources.dependents.map((source) => [source.key, source]));
+  const controller = new ProberController(
+    {
+      ...options,
+      ...{ emit, dependents, dryRun: false, seed: client, identity: options.userAgent, gate: new ProbeGate(clock) },
+      connector: createShootConnector({ ...options, known: createKubeconfigCache(options) }),
+      source: sources.source,
+      kubeconfigs: sources.kubeconfigs,
+      watchesInterruptedMs: () => 0,
+      clusters: {
+        get: (name) => {
+          const cluster = sources.clusters.get(name);
+          if (cluster?.lifecycle.ok !== true) return cluster;
+          return { ...cluster, lifecycle: { ok: true, value: stopOnRequest(cluster.lifecycle.value, reason) } };
+        },
+      },
+      requeueAfter: () => undefined,
+    },
+    { clusters: new Set(), memories: new Map(), goneOf: () => stopOnRequest(sources.source.gone, reason) },
+  );
+  const isDecodable = (cluster: string): boolean => sources.clusters.get(cluster)?.lifecycle.ok !== false;
+  try {
+    while (open.length > 0) {
+      for (const cluster of open) controller.reconcile(cluster);
+      await clock.sleep(checkMs, signal);
+      const underWay = controller.releasing();
+      const mayRetry = (cluster: string): boolean => clock.monotonic() < deadline && isDecodable(cluster);
+      open = all.filter((one) => underWay.has(one) || (mayRetry(one) && isAnyHeldFor(one, { ...options, dependents })));
+    }
+    await events.flush(lastEventsMs);
+    return failures;
+  } finally {
+    // Once the user cancels, a request in flight is not waited for: the prober is to start again.
+    await Promise.race([controller.stop(), whenAborted(signal)]);
+    events.stop();
+  }
+};
+
+/** True if we have to restore the resource. Without the mark, the count in a shoot that is hibernated, deleted or migrated is Gardener's. */
+const isOurs = ({ cluster, annotations }: HeldResource, { clusters }: ProberSources): boolean => {
+  const lifecycle = clusters.get(cluster)?.lifecycle;
+  const isGardeners =
+    lifecycle?.ok === true && lifecycle.value.kind === 'stop' && lifecycle.value.releasePolicy === 'release';
+  return hasMark({ annotations }) || !isGardeners;
+};
+
+const whyLeft = (
+  resource: HeldResource,
+  settings: ProberSettings,
+  { clusters }: ProberSources,
+  failures: Failures,
+): string => {
+  const { cluster, ref } = resource;
+  const byHand = whyByHand(resource);
+  if (byHand !== undefined) return byHand;
+  const lifecycle = clusters.get(cluster)?.lifecycle;
+  if (lifecycle?.ok === false) return `its Cluster cannot be read: ${lifecycle.error.message}`;
+  const failed = failures.get(cluster);
+  const own = failed?.get(refKey(fillInRef(configuredAs(settings, resource)?.ref ?? ref, cluster)));
+  const others = [...(failed?.values() ?? [])].join('; ') || 'timed out';
+  return own ?? `a resource before it could not be restored: ${others}`;
+};
+
+/**
+ * Returns why no prober restores a resource, and how to do it by hand; undefined if a prober restores it. A resource without a mark is left to the operator
+ * unless its shoot is hibernated.
+ */
+const whyByHand = (resource: HeldResource): string | undefined => {
+  if (ignoresScaling(resource)) return 'its annotation ignore-scaling excludes it: scale it by hand';
+  if (!hasMark(resource)) {
+    return 'it has a stored count but not the annotation meltdown-protection-active: scale it by hand, unless its shoot is hibernated';
+  }
+  return undefined;
+};
+
+/** Describes a resource that is still held: its state, the reason, and the remedy. */
+const explain = (resource: HeldResource, why: string): string =>
+  `${heldName(resource)} is at ${String(resource.specReplicas)} replicas${formerSuffix(resource)}: ${why}`;
+
+/** Returns the former count, such as `, was 2`; empty if it is not stored. */
+export const formerSuffix = ({ annotations }: HeldResource): string => {
+  const was = annotations[replicasAnnotation];
+  return was === undefined ? '' : `, was ${was}`;
+};
+
+/** Predicts the result of a release from the held resources alone. */
+export const foreseeRelease = (held: readonly HeldResource[]): ReleaseResult => ({
+  restored: held.filter((resource) => whyByHand(resource) === undefined).map(heldName),
+  left: held.flatMap((resource) => {
+    const why = whyByHand(resource);
+    return why === undefined ? [] : [explain(resource, why)];
+  }),
+});
