@@ -69,7 +69,7 @@ const judgement: readonly Rule[] = [
     purpose: 'the next look comes when a rule would hold, not only at the next tick',
     patches: [
       {
-        file: 'judge/decision.ts',
+        file: 'judge/judgement.ts',
         find: 'Math.min(nextScheduledRun(input), Math.max(mayTurnAt, input.now + minRetryDelayMs))',
         replace: 'nextScheduledRun(input)',
       },
@@ -265,7 +265,7 @@ const scaling: readonly Rule[] = [
     purpose: 'a scale-up stops, and a scale-down repeats, when somebody changes what it has scaled',
     patches: [
       {
-        file: 'scale/operation-step.ts',
+        file: 'scale/operation.ts',
         find: 'return recheck(operation, context);',
         replace: 'return { operation };',
       },

@@ -16,7 +16,7 @@ const bugged = vi.hoisted(() => (...functions: readonly string[]) => async (orig
 vi.mock('../../src/prober/observe/probe.ts', bugged('probe'));
 vi.mock('../../src/prober/configured-prober.ts', bugged('createConfiguredProber'));
 vi.mock('../../src/prober/clusters/secret.ts', bugged('secretSource'));
-vi.mock('../../src/prober/clusters/secret-lifecycle.ts', bugged('decideSecretLifecycle'));
+vi.mock('../../src/prober/clusters/lifecycle.ts', bugged('decideSecretLifecycle'));
 vi.mock('../../src/prober/scale/permission.ts', bugged('permission'));
 vi.mock('../../src/prober/scale/advance-shoot.ts', bugged('advanceShoot'));
 vi.mock('../../src/prober/scale/scaling.ts', bugged('createScaling', 'advanceScaling'));

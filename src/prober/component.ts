@@ -18,7 +18,7 @@ import { createEventRecorder } from '../telemetry/index.ts';
 import { type ConfiguredProberDeps, createConfiguredProber } from './configured-prober.ts';
 import type { HeldByShoot } from './controller.ts';
 import { Pauses, shownPause } from './scale/pauses.ts';
-import type { Role } from './scale/permission.ts';
+import { type Role, type Standby, roleOf } from './scale/permission.ts';
 import { ProbeGate } from './observe/probe-gate.ts';
 import { type Emit, emitTo } from './report/events.ts';
 import { recordEvents } from './report/kubernetes-events.ts';
@@ -29,7 +29,6 @@ import { ShootStates } from './report/state.ts';
 import { neededByProber } from './rights.ts';
 import type { ProberMemories } from './prober-memory.ts';
 import type { DependentResource, ProberSettings } from './config/settings.ts';
-import { type Standby, roleOf } from './scale/standby.ts';
 import { proberStatus } from './report/prober-status.ts';
 
 export interface ProberPorts extends ComponentPorts {

@@ -1,8 +1,8 @@
 export { adviceOn } from './config/advice.ts';
 export { proberConfig } from './config/config.ts';
-export { measureSkew } from './judge/clock-skew.ts';
-export { chooseSecret, describeOthers } from './clusters/chosen-secret.ts';
-export { decideSecretLifecycle } from './clusters/secret-lifecycle.ts';
+export { measureSkew } from './judge/leases.ts';
+export { chooseSecret, describeOthers } from './clusters/lifecycle.ts';
+export { decideSecretLifecycle } from './clusters/lifecycle.ts';
 export type { HostedCluster } from './clusters/cluster-source.ts';
 export { hostedShoot } from './clusters/gardener.ts';
 export type { LabelledSecretView } from './clusters/labelled-secrets.ts';
@@ -14,11 +14,11 @@ export {
   ownerOf,
   withoutPlaceholders,
 } from './config/ref-template.ts';
-export { kubeconfigKeyOf } from './clusters/watch-kubeconfigs.ts';
+export { kubeconfigKeyOf } from './clusters/cluster-source.ts';
 export { configuredPause, laterPause, shownPause } from './scale/pauses.ts';
 export { neededByProber, proberShootGrants } from './rights.ts';
 export type { DependentResource, ExternalProbeMode, ExternalProbeSettings, ProberSettings } from './config/settings.ts';
-export type { Standby } from './scale/standby.ts';
+export type { Standby } from './scale/permission.ts';
 export { type ProberOptions, type ProberPorts, createProber, proberComponent, startProber } from './component.ts';
 export { type HeldResource, findHeld, heldName, listHeld, watchCacheListOptions } from './scale/find-held.ts';
 export { configuredAs, holdsOutside, shownHeld } from './scale/held.ts';

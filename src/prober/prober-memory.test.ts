@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { emptyProbeMemory } from './judge/probe-memory.ts';
+import { emptyProbeMemory } from './judge/judgement.ts';
 import type { DesiredScaling } from './scale/desired.ts';
-import { initialState } from './scale/shoot-state.ts';
+import { initialState } from './scale/advance-shoot.ts';
 import { memoryOf } from './prober-memory.ts';
 
 it('the memory for the next prober has the schedule, or an immediate run in an outage', () => {

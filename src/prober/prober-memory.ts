@@ -1,6 +1,6 @@
 import type { LifecycleDecision, ShootSettings } from './clusters/lifecycle.ts';
-import { type ProbeMemory, emptyProbeMemory } from './judge/probe-memory.ts';
-import type { ShootProberState } from './scale/shoot-state.ts';
+import { type ProbeMemory, emptyProbeMemory } from './judge/judgement.ts';
+import type { ShootProberState } from './scale/advance-shoot.ts';
 
 /** State with which the next prober of the same shoot continues after a change of the configuration. */
 export interface ProberMemory {

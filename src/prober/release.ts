@@ -16,7 +16,7 @@ import { ProbeGate } from './observe/probe-gate.ts';
 import { type Emit, emitTo, observer } from './report/events.ts';
 import { recordEvents } from './report/kubernetes-events.ts';
 import { logEvents } from './report/log.ts';
-import { describeWaiting } from './report/scaling-progress.ts';
+import { describeWaiting } from './report/shown.ts';
 import { type HeldResource, type ListHeldOptions, findHeldOf, heldName, listHeld } from './scale/find-held.ts';
 import { configuredAs, fillInRef, isAnyHeldFor } from './scale/held.ts';
 

@@ -13,7 +13,7 @@ import {
 import { leaseNameOf } from '../process/index.ts';
 import { type RefTemplate, isTemplate } from './config/ref-template.ts';
 import type { DependentResource, ProberSettings } from './config/settings.ts';
-import { sourceOf } from './clusters/source-of.ts';
+import { sourceOf } from './clusters/sources.ts';
 
 /** Returns the namespace of some control plane: rights to single objects may be granted namespace by namespace. */
 const someNamespace = async (

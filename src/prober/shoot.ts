@@ -4,20 +4,21 @@ import { Dependents } from './scale/dependents.ts';
 import type { ShootSettings } from './clusters/lifecycle.ts';
 import { type ProbeRequest, probe } from './observe/probe.ts';
 import { ExternalProber } from './observe/external-prober.ts';
-import { kubeconfigKeyOf } from './clusters/watch-kubeconfigs.ts';
+import { kubeconfigKeyOf } from './clusters/cluster-source.ts';
 import { forCluster } from './scale/held.ts';
-import { advanceShoot, mayWriteNow } from './scale/advance-shoot.ts';
-import type { ProbingEnd } from './scale/desired.ts';
-import type { Action, ActionResponse } from './scale/operation.ts';
-import { leader } from './scale/permission.ts';
-import type { Scaling } from './scale/scaling.ts';
 import {
+  advanceShoot,
+  mayWriteNow,
   type Effect,
   type ShootContext,
   type ShootEvent,
   type ShootProberState,
   initialState,
-} from './scale/shoot-state.ts';
+} from './scale/advance-shoot.ts';
+import type { ProbingEnd } from './scale/desired.ts';
+import type { Action, ActionResponse } from './scale/operation.ts';
+import { leader } from './scale/permission.ts';
+import type { Scaling } from './scale/scaling.ts';
 import { probeSettings, graceDeadlineOf, runNeededBy } from './judge/probe-settings.ts';
 import { type ProberMemory, type ProberStart, initialMemory, memoryOf } from './prober-memory.ts';
 import type { ShootProberDeps } from './shoot-deps.ts';

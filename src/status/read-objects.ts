@@ -1,4 +1,4 @@
-import { CommandProblem } from '../process/index.ts';
+import { CommandProblem, leaseNameOf } from '../process/index.ts';
 import {
   childObject,
   decodeMeta,
@@ -12,7 +12,6 @@ import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { getElectionLease } from '../kubernetes/leaderelection/index.ts';
-import { leaseNameOf } from '../process/index.ts';
 import type { LeaderLease, Replica, SeedObjects } from './seed-status.ts';
 
 export interface ObjectsDeps {

@@ -1,4 +1,4 @@
-import type { ProbeSettings } from '../../../src/prober/judge/probe-input.ts';
+import type { ProbeSettings } from '../../../src/prober/judge/judgement.ts';
 import type { Fault, Plan } from '../plan.ts';
 import { type Bug, type PlantedChange, type Shape, shape } from './bug.ts';
 

@@ -5,10 +5,9 @@ import { listNodes } from '../../gardener/node.ts';
 import { decodeList, decodeMeta, decodeObject } from '../../kubernetes/api/decode.ts';
 import { createInformer } from '../../kubernetes/cache/index.ts';
 import { watched } from '../../process/rights/index.ts';
-import { decideShootLifecycle, shootGone } from './shoot-lifecycle.ts';
+import { decideShootLifecycle, shootGone } from './lifecycle.ts';
 import type { ProberSettings } from '../config/settings.ts';
-import { watchKubeconfigs } from './watch-kubeconfigs.ts';
-import type { ClusterSource, HostedCluster } from './cluster-source.ts';
+import { watchKubeconfigs, type ClusterSource, type HostedCluster } from './cluster-source.ts';
 
 const path = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
 

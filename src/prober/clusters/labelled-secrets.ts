@@ -1,5 +1,5 @@
 import type { Informer, Store, StoreChange } from '../../kubernetes/cache/index.ts';
-import { type LabelledSecret, chooseSecret } from './chosen-secret.ts';
+import { type LabelledSecret, chooseSecret } from './lifecycle.ts';
 import type { SecretView } from './secret-clusters.ts';
 
 /** The cached part of a Secret that matches the selector. */

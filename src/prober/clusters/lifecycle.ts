@@ -1,4 +1,6 @@
 import type { PoolConditions } from '../../gardener/candidate-nodes.ts';
+import type { ShootView } from '../../gardener/cluster.ts';
+import type { ProberSettings } from '../config/settings.ts';
 
 /** Settings that a prober derives from its shoot. A change takes effect with the next run. */
 export interface ShootSettings {
@@ -33,3 +35,133 @@ export const sameSettings = (a: ShootSettings, b: ShootSettings): boolean =>
 
 const describeConditions = ({ poolConditions }: ShootSettings): string =>
   JSON.stringify([...poolConditions].map(([pool, types]) => [pool, [...types].sort()]).sort());
+
+/** Stops the prober when Gardener has deleted the Cluster: no resources are left to restore. */
+export const shootGone: LifecycleDecision = { kind: 'stop', releasePolicy: 'nothing', reason: 'the Cluster is gone' };
+
+/** Decides if a shoot is probed. */
+export const decideShootLifecycle = (shoot: ShootView): LifecycleDecision => {
+  const { lastOperation } = shoot;
+  if (shoot.deleting) return { kind: 'stop', releasePolicy: 'release', reason: 'the shoot is being deleted' };
+  if (shoot.hibernationEnabled) return { kind: 'stop', releasePolicy: 'release', reason: 'hibernation is enabled' };
+  if (lastOperation?.type === 'Migrate') {
+    return { kind: 'stop', releasePolicy: 'release', reason: 'its control plane is being migrated' };
+  }
+  if (!shoot.hasWorkers) return { kind: 'stop', releasePolicy: 'restore', reason: 'the shoot has no workers' };
+  if (shoot.hibernated) return { kind: 'leave', reason: 'the shoot is waking up' };
+  if (lastOperation === undefined) return { kind: 'leave', reason: 'its creation has not begun' };
+  return decideByOperation(shoot, lastOperation);
+};
+
+const decideByOperation = (
+  { poolConditions, nodeMonitorGraceMs }: ShootView,
+  { type, state }: { readonly type: string; readonly state: string },
+): LifecycleDecision => {
+  const settings = { poolConditions, ...(nodeMonitorGraceMs === undefined ? {} : { nodeMonitorGraceMs }) };
+  switch (type) {
+    case 'Reconcile':
+      return { kind: 'run', settings };
+    case 'Create':
+    case 'Restore':
+      return state === 'Succeeded'
+        ? { kind: 'run', settings }
+        : { kind: 'leave', reason: `its last operation ${type} is ${state === '' ? 'not finished' : state}` };
+    default:
+      return { kind: 'leave', reason: `its last operation is ${type}` };
+  }
+};
+
+/** State, in the seed, of a cluster that is found by the Secret with its kubeconfig. */
+export interface SecretCluster {
+  /** `missing`: it existed a moment ago, and may be created again. */
+  readonly secret: 'there' | 'missing' | 'gone';
+  readonly namespaceDeleting: boolean;
+  /** True if the cluster has dependent resources in other namespaces, which are not deleted with its own. */
+  readonly holdsElsewhere: boolean;
+}
+
+/** Restores held resources, because nobody else would. */
+export const secretGone: LifecycleDecision = {
+  kind: 'stop',
+  releasePolicy: 'restore',
+  reason: 'the Secret with its kubeconfig is gone',
+};
+
+/** Decides if the cluster is probed. */
+export const decideSecretLifecycle = ({
+  secret,
+  namespaceDeleting,
+  holdsElsewhere,
+}: SecretCluster): LifecycleDecision => {
+  if (namespaceDeleting) {
+    // Resources elsewhere would stay at 0 for good: without their mark, and with the Namespace gone, nobody would know that we scaled them.
+    const releasePolicy = holdsElsewhere ? 'restore' : 'release';
+    return { kind: 'stop', releasePolicy, reason: 'its namespace is being deleted' };
+  }
+  switch (secret) {
+    case 'there':
+      return { kind: 'run', settings: { poolConditions: new Map() } };
+    case 'missing':
+      return { kind: 'leave', reason: 'the Secret with its kubeconfig was deleted a moment ago' };
+    case 'gone':
+      return secretGone;
+  }
+};
+
+/** A Secret whose labels mark it as the one with the kubeconfig of the cluster in its namespace. */
+export interface LabelledSecret {
+  readonly name: string;
+  /** Creation time in microseconds since the epoch. */
+  readonly created: number;
+  readonly deleting: boolean;
+}
+
+export interface ChosenSecret<T> {
+  readonly secret: T;
+  /** Names of the other Secrets that are not being deleted. */
+  readonly others: readonly string[];
+}
+
+const byAge = (a: LabelledSecret, b: LabelledSecret): number => a.created - b.created || (a.name < b.name ? -1 : 1);
+
+/**
+ * Chooses a cluster's Secret among those that match: the oldest, then the first by name; one that is being deleted only if there is no other. So a new
+ * Secret, which may belong to another cluster, does not take over; all replicas choose the same; and when the oldest is deleted, the next is used at once.
+ */
+export const chooseSecret = <T extends LabelledSecret>(secrets: Iterable<T>): ChosenSecret<T> | undefined => {
+  const all = [...secrets];
+  const staying = all.filter(({ deleting }) => !deleting).toSorted(byAge);
+  const [first, ...others] = staying.length > 0 ? staying : all.toSorted(byAge);
+  if (first === undefined) return undefined;
+  return { secret: first, others: staying.length > 0 ? others.map(({ name }) => name) : [] };
+};
+
+/** Returns a sentence for the operator, who has to remove the others; undefined if there are none. */
+export const describeOthers = (name: string, others: readonly string[]): string | undefined =>
+  others.length === 0
+    ? undefined
+    : `${String(others.length + 1)} Secrets have the labels of clusterSource.selector: the prober uses ${name}, the oldest, and not ${others.join(', ')}`;
+
+const policyOf = (gone: LifecycleDecision): ReleasePolicy => (gone.kind === 'stop' ? gone.releasePolicy : 'nothing');
+
+/**
+ * Decides the release of held resources of a cluster that a changed configuration no longer finds: the policy of the two sources that restores more, because
+ * the cluster may still exist, and nobody else would restore its resources. `former` is absent at the start of a process.
+ */
+export const decideAfterSourceChange = (
+  former: LifecycleDecision | undefined,
+  current: LifecycleDecision,
+): LifecycleDecision => {
+  if (former === undefined || former === current) return current;
+  const [one, other] = [policyOf(former), policyOf(current)];
+  const releasePolicy = restoresLess(one, other) ? other : one;
+  return { kind: 'stop', releasePolicy, reason: 'the changed configuration does not find its cluster any more' };
+};
+
+/** Settings that determine the clusters that a configuration finds. */
+type Finds = Pick<ProberSettings, 'clusterSource' | 'kubeConfigSecretName'>;
+
+/** True if two configurations find the same clusters. With a label selector for Secrets, `kubeConfigSecretName` is that selector. */
+export const findsSameClusters = (former: Finds, current: Finds): boolean =>
+  (former.clusterSource === undefined) === (current.clusterSource === undefined) &&
+  former.kubeConfigSecretName === current.kubeConfigSecretName;

@@ -1,12 +1,10 @@
 import type { Store } from '../../kubernetes/cache/index.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { LifecycleDecision } from './lifecycle.ts';
-import { decideAfterSourceChange, findsSameClusters } from './source-change.ts';
+import { type LifecycleDecision, decideAfterSourceChange, findsSameClusters } from './lifecycle.ts';
 import { heldByCluster } from '../scale/held.ts';
 import type { ProberMemories } from '../prober-memory.ts';
 import type { ProberSettings } from '../config/settings.ts';
-import { sourceOf } from './source-of.ts';
-import type { ProberSources } from './sources.ts';
+import { sourceOf, type ProberSources } from './sources.ts';
 
 export const clusterNames = (clusters: Pick<Store<unknown>, 'entries'>): Set<string> =>
   new Set(Array.from(clusters.entries(), ([name]) => name));

@@ -1,7 +1,6 @@
 import { type Informer, type Store, type StoreChange } from '../../kubernetes/cache/index.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { describeOthers } from './chosen-secret.ts';
-import { type SecretCluster, decideSecretLifecycle } from './secret-lifecycle.ts';
+import { describeOthers, type SecretCluster, decideSecretLifecycle } from './lifecycle.ts';
 import type { HostedCluster } from './cluster-source.ts';
 
 /** The cached part of a Secret with a kubeconfig. */

@@ -4,7 +4,7 @@ import { decodeList, decodeMeta, decodeObject, optionalMicroTime } from '../../k
 import { type Informer, createInformer } from '../../kubernetes/cache/index.ts';
 import { decodeKubeconfigUnder } from '../../kubernetes/kubeconfig/index.ts';
 import { whenAborted } from '../../process/index.ts';
-import { secretGone } from './secret-lifecycle.ts';
+import { secretGone } from './lifecycle.ts';
 import type { ClusterSourceSettings, ProberSettings } from '../config/settings.ts';
 import type { WatchDeps } from '../scale/watch-dependent.ts';
 import { holdsOutside } from '../scale/held.ts';

@@ -1,11 +1,17 @@
 import { type FoundPause, findPause } from '../../annotations/pause.ts';
 import { decodeMeta, decodeObject } from '../../kubernetes/api/decode.ts';
 import { type Informer, createInformer } from '../../kubernetes/cache/index.ts';
-import type { ClusterSource, HostedCluster, WatchedClusters } from './cluster-source.ts';
-import { sourceOf } from './source-of.ts';
+import {
+  type ClusterSource,
+  type HostedCluster,
+  type WatchedClusters,
+  kubeconfigKeyOf,
+  watchKubeconfigs,
+} from './cluster-source.ts';
 import type { ExternalProbeSettings, ProberSettings } from '../config/settings.ts';
 import { type WatchDeps, type WatchedDependent, watchDependent } from '../scale/watch-dependent.ts';
-import { kubeconfigKeyOf, watchKubeconfigs } from './watch-kubeconfigs.ts';
+import { gardenerSource } from './gardener.ts';
+import { secretSource } from './secret.ts';
 
 /** All that a prober watches in the seed. */
 export interface ProberSources {
@@ -41,4 +47,11 @@ export const createProberSources = (settings: ProberSettings, deps: WatchDeps): 
     externalKubeconfigs: externalProbe && externalOf(externalProbe),
     dependents: settings.dependentResources.map((resource) => watchDependent(resource, deps)),
   };
+};
+
+export const sourceOf = (
+  settings: Pick<ProberSettings, 'kubeConfigSecretName' | 'clusterSource' | 'dependentResources'>,
+): ClusterSource => {
+  const { clusterSource } = settings;
+  return clusterSource === undefined ? gardenerSource(settings) : secretSource(settings, clusterSource);
 };

@@ -49,7 +49,7 @@ const dependentResource = () =>
     optional: about('True if the resource may be missing.', boolean()).prefault(false),
     scaleUp: about('How the resource is restored.', scaleInfo()).optional(),
     scaleDown: about('How the resource is scaled to 0. If absent, the prober never does that.', scaleInfo()).optional(),
-    // A resource without scaleUp would stay at 0 for ever. config-rules.ts has the messages.
+    // A resource without scaleUp would stay at 0 for ever. rules.ts has the messages.
   }).meta({
     required: ['ref', 'scaleUp'],
   });
@@ -74,7 +74,7 @@ const clusterSource = () =>
     ).optional(),
   });
 
-/** Either field selects the Secrets with kubeconfigs, not both. config-rules.ts has the messages. */
+/** Either field selects the Secrets with kubeconfigs, not both. rules.ts has the messages. */
 const secretOrSelector = {
   if: { properties: { clusterSource: { required: ['selector'] } }, required: ['clusterSource'] },
   then: { properties: { kubeConfigSecretName: false, clusterSource: { properties: { kind: { const: 'secret' } } } } },

@@ -17,10 +17,8 @@ import { DecodeError } from '../../kubernetes/api/decode.ts';
 import { ApiError, type Result } from '../../kubernetes/api/errors.ts';
 import { listNodeLeases } from '../../kubernetes/api/lease.ts';
 import { disturbed, held, origin, runProbe, undisturbed } from '../testing/probe-run.ts';
-import { decideShootLifecycle } from '../clusters/shoot-lifecycle.ts';
-import type { Decision } from './decision.ts';
-import type { DependentsView } from './probe-input.ts';
-import { type ProbeMemory, emptyProbeMemory } from './probe-memory.ts';
+import { decideShootLifecycle } from '../clusters/lifecycle.ts';
+import { type Decision, type DependentsView, type ProbeMemory, emptyProbeMemory } from './judgement.ts';
 
 /** The lists of a shoot as the API servers return them. */
 interface Answers {

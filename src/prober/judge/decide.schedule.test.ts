@@ -9,7 +9,7 @@ import {
   runProbes,
   undisturbed,
 } from '../testing/probe-run.ts';
-import { emptyProbeMemory } from './probe-memory.ts';
+import { emptyProbeMemory } from './judgement.ts';
 
 /** Decision of a run at 100 s. */
 const nextAfter = (renewedAt: readonly (number | null)[], rest: Partial<ProbeRun> = {}) =>

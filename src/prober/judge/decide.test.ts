@@ -11,7 +11,7 @@ import {
   runProbes,
   undisturbed,
 } from '../testing/probe-run.ts';
-import { type ProbeMemory, emptyProbeMemory } from './probe-memory.ts';
+import { type ProbeMemory, emptyProbeMemory } from './judgement.ts';
 
 const timeout = () => new ApiError({ code: 'Timeout', message: 'timed out' });
 const forbidden = () => new ApiError({ code: 'Forbidden', message: 'forbidden', status: 403 });

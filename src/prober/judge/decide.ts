@@ -2,12 +2,20 @@ import type { ChooseCandidates, ChosenCandidates } from '../../gardener/candidat
 import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
 import { type Result, isApiError } from '../../kubernetes/api/errors.ts';
-import { type Decision, decisionOf, healthyDecision, minRetryDelayMs } from './decision.ts';
+import {
+  type Decision,
+  decisionOf,
+  healthyDecision,
+  minRetryDelayMs,
+  type ProbeInput,
+  type ProbeMemory,
+  type Downtime,
+  type LeaseCounts,
+  type ReadError,
+} from './judgement.ts';
 import { endFailure } from './excuse.ts';
 import { endOutage, trackOutage } from './landing.ts';
 import { type LeaseList, type ObservedLease, observeLeases } from './leases.ts';
-import type { ProbeInput } from './probe-input.ts';
-import type { ProbeMemory } from './probe-memory.ts';
 import { afterFailedCandidateRead } from './retry.ts';
 import {
   type RuleInstant,
@@ -18,7 +26,6 @@ import {
   outageFrom,
   outageOfSomeFrom,
 } from './rules.ts';
-import type { Downtime, LeaseCounts, ReadError } from './verdict.ts';
 
 const never = Number.NEGATIVE_INFINITY;
 

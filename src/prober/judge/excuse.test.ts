@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, type ApiErrorCode, KubeconfigError } from '../../kubernetes/api/errors.ts';
 import { endFailure, rememberFailure } from './excuse.ts';
-import { type ProbeMemory, emptyProbeMemory } from './probe-memory.ts';
-import type { ReadError } from './verdict.ts';
+import { type ProbeMemory, emptyProbeMemory, type ReadError } from './judgement.ts';
 
 const answer = (code: ApiErrorCode) => new ApiError({ code, message: code });
 const fault = (code: string, phase: 'connecting' | 'waiting for the answer' | 'reading the answer') =>

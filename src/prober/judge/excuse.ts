@@ -1,8 +1,6 @@
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import type { LeaseList } from './leases.ts';
-import { isOurFault } from './own-fault.ts';
-import type { ProbeMemory, Unanswered } from './probe-memory.ts';
-import type { Downtime, ReadError } from './verdict.ts';
+import type { ProbeMemory, Unanswered, Downtime, ReadError } from './judgement.ts';
 
 // While the API server of a shoot fails, no kubelet can renew, and afterwards all leases are old. But one that we cannot reach need not have failed.
 
@@ -55,3 +53,9 @@ export const endFailure = (
   const isCutOff = unanswered?.isUnconnected === true && rest.excusedUntil !== receivedAt;
   return { memory: isCutOff ? { ...rest, cutOffUntil: receivedAt } : rest, downtime: unanswered?.excused };
 };
+
+/** True if the error's code in Node shows a fault on our side. Kubelets connect and verify certificates by themselves, so they may have renewed meanwhile. */
+export const isOurFault = ({ fault: { code = '' } }: ApiError): boolean =>
+  /^(?:EMFILE|ENFILE|ENOBUFS|EADDRNOTAVAIL|ENOTFOUND|EAI_AGAIN|ELINKLOCAL|EPROXY|ERR_TLS|CERT_|SELF_SIGNED|DEPTH_ZERO|UNABLE_TO_)/.test(
+    code,
+  );

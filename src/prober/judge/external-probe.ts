@@ -1,6 +1,6 @@
 import { type ApiError, type ApiErrorCode, KubeconfigError } from '../../kubernetes/api/errors.ts';
 import type { ExternalProbeSettings } from '../config/settings.ts';
-import { isOurFault } from './own-fault.ts';
+import { isOurFault } from './excuse.ts';
 import { throttledBackOffMs } from './retry.ts';
 
 // Is the public address of a shoot's API server reachable? It says where the path of the kubelets is broken; the leases say if they get through.

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import { type ProbeRun, defaultSettings, disturbed, held, leasesOf, nodeOf, runProbes } from '../testing/probe-run.ts';
-import { type ProbeMemory, emptyProbeMemory } from './probe-memory.ts';
+import { type ProbeMemory, emptyProbeMemory } from './judgement.ts';
 
 /** Last renewals of five nodes: all are silent after 100 s, the first since long before. */
 const cut: readonly (number | null)[] = [20_000, 98_000, 99_000, 99_500, 100_000];

@@ -1,7 +1,5 @@
-import { type Decision, minRetryDelayMs } from './decision.ts';
+import { type Decision, minRetryDelayMs, type ProbeInput, type Outage, type ProbeMemory } from './judgement.ts';
 import { type ObservedLease, expiryAgeOf, renewalIntervalOf } from './leases.ts';
-import type { ProbeInput } from './probe-input.ts';
-import type { Outage, ProbeMemory } from './probe-memory.ts';
 import { neededOf, nthSmallest } from './rules.ts';
 
 // Kubelets do not reconnect all at once, and a restarted KCM gives every node one new grace period, which starts with KCM: docs/adr/0017-landing.md.

@@ -5,7 +5,7 @@ import type { NodeView } from '../../gardener/node.ts';
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { ignoreScalingAnnotation } from '../../annotations/scaling-annotations.ts';
-import { type ProbeMemory, emptyProbeMemory } from './probe-memory.ts';
+import { type ProbeMemory, emptyProbeMemory } from './judgement.ts';
 import type { DependentResource } from '../config/settings.ts';
 import {
   type ProbeRun,

@@ -1,7 +1,5 @@
 import type { ShootSettings } from '../clusters/lifecycle.ts';
-import type { ProbeSettings } from './probe-input.ts';
-import type { ProbeMemory } from './probe-memory.ts';
-import type { Verdict } from './verdict.ts';
+import type { ProbeSettings, ProbeMemory, Verdict } from './judgement.ts';
 import type { GraceDeadline } from '../report/events.ts';
 import type { ProberSettings } from '../config/settings.ts';
 

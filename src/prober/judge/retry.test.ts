@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ApiError, type ApiErrorCode, KubeconfigError } from '../../kubernetes/api/errors.ts';
 import { type ProbeRun, type ReadName, defaultSettings, leasesOf, runProbe } from '../testing/probe-run.ts';
-import { type ProbeMemory, emptyProbeMemory } from './probe-memory.ts';
+import { type ProbeMemory, emptyProbeMemory } from './judgement.ts';
 
 const failure = (code: ApiErrorCode, retryAfterMs?: number): ApiError =>
   new ApiError({ code, message: `it broke: ${code}`, retryAfterMs });

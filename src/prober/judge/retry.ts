@@ -1,10 +1,15 @@
 import { ApiError } from '../../kubernetes/api/errors.ts';
-import { type Decision, decisionOf, nextScheduledRun } from './decision.ts';
+import {
+  type Decision,
+  decisionOf,
+  nextScheduledRun,
+  type ProbeInput,
+  type FailureKind,
+  type ReadError,
+} from './judgement.ts';
 import { rememberFailure } from './excuse.ts';
 import { expiryAgeOf } from './leases.ts';
-import type { ProbeInput } from './probe-input.ts';
 import { outageOfSomeFrom } from './rules.ts';
-import type { FailureKind, ReadError } from './verdict.ts';
 
 /** Shortest and longest back-off, in milliseconds, that a 429 of a shoot can ask for; any other means the longest. */
 const [leastBackOffMs, mostBackOffMs] = [1_000, 10_000];

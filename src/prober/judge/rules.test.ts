@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings, leasesOf, origin } from '../testing/probe-run.ts';
 import { type ObservedLease, observeLeases } from './leases.ts';
-import type { ProbeSettings } from './probe-input.ts';
+import type { ProbeSettings } from './judgement.ts';
 import { expiredFrom, expiredOfSomeFrom, outageFrom, outageOfSomeFrom } from './rules.ts';
 
 const never = Number.NEGATIVE_INFINITY;

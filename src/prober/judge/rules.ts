@@ -1,5 +1,5 @@
 import { expiryAgeOf, type ObservedLease, renewalIntervalOf } from './leases.ts';
-import type { ProbeSettings } from './probe-input.ts';
+import type { ProbeSettings } from './judgement.ts';
 
 // Which leases show an outage? Age only grows while nobody renews, so a rule is one instant: it holds from then on, and a run is due then.
 

@@ -4,8 +4,7 @@ import { type VirtualClock, createVirtualClock } from '../../../simulator/time/c
 import { type ScriptedCall, type ScriptedClient, createScriptedClient } from '../../../test/doubles/scripted-client.ts';
 import { ApiError, type ApiErrorCode } from '../../kubernetes/api/errors.ts';
 import type { KubeClient } from '../../kubernetes/api/kube.ts';
-import type { DependentsView } from '../judge/probe-input.ts';
-import { emptyProbeMemory } from '../judge/probe-memory.ts';
+import { type DependentsView, emptyProbeMemory } from '../judge/judgement.ts';
 import { type ProbeResult, probe } from './probe.ts';
 import { defaultSettings, disturbed, held, undisturbed } from '../testing/probe-run.ts';
 import { createStaticStore } from '../testing/static-store.ts';

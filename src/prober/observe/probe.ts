@@ -1,8 +1,6 @@
 import { decideByCandidates, decideByLeases, judgeLeases } from '../judge/decide.ts';
 import { afterFailedShootRead } from '../judge/retry.ts';
-import type { Decision } from '../judge/decision.ts';
-import type { ProbeInput } from '../judge/probe-input.ts';
-import type { ProbeMemory } from '../judge/probe-memory.ts';
+import type { Decision, ProbeInput, ProbeMemory } from '../judge/judgement.ts';
 import { type ReadsDeps, openReads } from './reads.ts';
 
 export interface ProbeRequest {

@@ -1,12 +1,10 @@
-import { measureSkew } from '../judge/clock-skew.ts';
-import type { LeaseList } from '../judge/leases.ts';
+import { measureSkew, type LeaseList } from '../judge/leases.ts';
 import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
 import { getVersion } from '../../gardener/shoot-calls.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
 import { listNodeLeases } from '../../kubernetes/api/lease.ts';
-import type { ProbeMemory } from '../judge/probe-memory.ts';
-import type { ReadError } from '../judge/verdict.ts';
+import type { ProbeMemory, ReadError } from '../judge/judgement.ts';
 import { type RequestPace, type RunRequestsDeps, RunRequests, type Sent } from './run-requests.ts';
 import type { ClusterSource } from '../clusters/cluster-source.ts';
 

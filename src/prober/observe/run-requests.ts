@@ -3,7 +3,7 @@ import { ApiError, type ApiErrorCode, type Result, isApiError } from '../../kube
 import type { KubeClient } from '../../kubernetes/api/kube.ts';
 import type { ShootConnection } from '../../kubernetes/api/shoot-connection.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ReadError } from '../judge/verdict.ts';
+import type { ReadError } from '../judge/judgement.ts';
 import { type ShootClientDeps, shootClientFor } from './shoot-client.ts';
 
 export interface RunRequestsDeps extends ShootClientDeps {

@@ -1,5 +1,5 @@
 import { withoutNumbers } from '../../status/state/words.ts';
-import type { LeaseCounts, VerdictName } from '../judge/verdict.ts';
+import type { LeaseCounts, VerdictName } from '../judge/judgement.ts';
 
 /** Maximum number of entries per shoot. */
 const mostKept = 50;

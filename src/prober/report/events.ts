@@ -1,11 +1,11 @@
 import type { FoundPause } from '../../annotations/pause.ts';
 import type { ReleasePolicy } from '../clusters/lifecycle.ts';
 import type { AttemptResult, ExternalProbeHistory } from '../judge/external-probe.ts';
-import type { ProbeSettings } from '../judge/probe-input.ts';
+import type { ProbeSettings } from '../judge/judgement.ts';
 import type { PauseChange } from '../scale/pauses.ts';
 import type { Action, ActionResponse } from '../scale/operation.ts';
 import type { Scaling, ScalingEnd } from '../scale/scaling.ts';
-import type { ShootProberState } from '../scale/shoot-state.ts';
+import type { ShootProberState } from '../scale/advance-shoot.ts';
 import type { ProbeResult } from '../observe/probe.ts';
 import type { RefTemplate } from '../config/ref-template.ts';
 import type {

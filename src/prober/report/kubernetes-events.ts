@@ -2,8 +2,7 @@ import { describePause } from '../../annotations/pause.ts';
 import type { EventRecorder } from '../../telemetry/index.ts';
 import { namespaceRef } from '../config/ref-template.ts';
 import { type Emit, type EventOf, observer } from './events.ts';
-import { flappingIn, lackIn, withoutLeadIn, writeIn } from './sentences.ts';
-import { Told } from './told.ts';
+import { flappingIn, lackIn, withoutLeadIn, writeIn, Told } from './sentences.ts';
 
 export interface KubernetesEventsDeps {
   readonly events: EventRecorder;

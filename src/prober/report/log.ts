@@ -1,10 +1,9 @@
 import { describePause } from '../../annotations/pause.ts';
 import { shorten } from '../../kubernetes/api/shorten.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { type Verdict, verdictNameOf } from '../judge/verdict.ts';
+import { type Verdict, verdictNameOf } from '../judge/judgement.ts';
 import { type Emit, type EventOf, observer } from './events.ts';
-import { type EndedWrite, endedOperations, flappingIn, lackIn, withoutLeadIn, writeIn } from './sentences.ts';
-import { Told } from './told.ts';
+import { type EndedWrite, endedOperations, flappingIn, lackIn, withoutLeadIn, writeIn, Told } from './sentences.ts';
 
 export interface ProberLogDeps {
   readonly logger: Logger;

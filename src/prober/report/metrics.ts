@@ -1,11 +1,10 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Meter, MetricDefinition } from '../../ports/meter.ts';
 import type { Reachability } from '../judge/external-probe.ts';
-import { verdictNameOf } from '../judge/verdict.ts';
+import { verdictNameOf } from '../judge/judgement.ts';
 import { type Emit, type EventOf, observer } from './events.ts';
-import { endedOperations, withoutLeadIn, writeIn } from './sentences.ts';
+import { endedOperations, withoutLeadIn, writeIn, Told } from './sentences.ts';
 import type { MeasuredShoot, ShootStates } from './state.ts';
-import { Told } from './told.ts';
 
 /** Returns a function that declares metrics with a series for each shoot: its label `namespace` is the name of the cluster. */
 const perShoot =

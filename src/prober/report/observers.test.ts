@@ -5,8 +5,7 @@ import { type RecordingMeter, createRecordingMeter } from '../../../test/doubles
 import { ApiError, type ApiErrorCode, KubeconfigError } from '../../kubernetes/api/errors.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { RecordedEvent } from '../../telemetry/events.ts';
-import { type ProbeMemory, emptyProbeMemory } from '../judge/probe-memory.ts';
-import type { Verdict } from '../judge/verdict.ts';
+import { type ProbeMemory, emptyProbeMemory, type Verdict } from '../judge/judgement.ts';
 import type { Direction } from '../scale/patch-plan.ts';
 import type { Operation } from '../scale/operation.ts';
 import { type Emit, type EventOf, type ShootProberView, emitTo } from './events.ts';

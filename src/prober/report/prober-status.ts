@@ -3,8 +3,8 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ProcessView } from '../../process/index.ts';
 import type { ShootStates } from './state.ts';
 import type { ProberSettings } from '../config/settings.ts';
-import type { Standby } from '../scale/standby.ts';
-import { formatWall } from './clock-reading.ts';
+import type { Standby } from '../scale/permission.ts';
+import { formatWall } from './shown.ts';
 import type { PauseInForce, ProberStatus } from '../../status/state/schema.ts';
 
 /** Returns the same hash for the same configuration, however it is written. It leaves out resources that are only still to be restored. */

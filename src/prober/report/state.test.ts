@@ -3,7 +3,7 @@ import { createVirtualClock } from '../../../simulator/time/index.ts';
 import { failedVerdict } from '../testing/cases.ts';
 import { type HeldInShoot, statusSchema } from '../../status/state/schema.ts';
 import type { HostedCluster } from '../clusters/cluster-source.ts';
-import type { Decision } from '../judge/decision.ts';
+import type { Decision } from '../judge/judgement.ts';
 import { runEnded, wrote } from '../testing/prober-events.ts';
 import { decisionOf, healthy, memoryOf, settings, sightOf } from '../testing/shoot-prober-views.ts';
 import { desiredBy } from '../scale/desired.ts';

@@ -12,14 +12,22 @@ import type {
 import type { NamedShoot } from '../../status/state/find-shoot.ts';
 import { pauseInWords } from '../../status/state/words.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { Decision } from '../judge/decision.ts';
-import { type VerdictName, verdictNameOf } from '../judge/verdict.ts';
+import { type Decision, type VerdictName, verdictNameOf } from '../judge/judgement.ts';
 import { leaderTimeMs } from '../scale/permission.ts';
-import { type ClockReading, formatWall, timeAt } from './clock-reading.ts';
+import {
+  type ClockReading,
+  formatWall,
+  timeAt,
+  type LastLook,
+  answerInWords,
+  failingAfter,
+  lookAfter,
+  notLookedYet,
+  leaseEvidence,
+  progressOf,
+  scalingProgress,
+} from './shown.ts';
 import { type ActWord, DecisionLog } from './decision-log.ts';
-import { type LastLook, answerInWords, failingAfter, lookAfter, notLookedYet } from './last-look.ts';
-import { leaseEvidence } from './lease-evidence.ts';
-import { progressOf, scalingProgress } from './scaling-progress.ts';
 import { type Emit, type EventOf, type ShootProberView, observer } from './events.ts';
 import { writeIn } from './sentences.ts';
 import { type KnownClusters, listUnprobed, namesOf, seedNameIn, whyNotProbed } from './unprobed.ts';

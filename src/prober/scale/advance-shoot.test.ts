@@ -4,8 +4,7 @@ import {
   meltdownProtectionAnnotation as active,
   replicasAnnotation as replicas,
 } from '../../annotations/scaling-annotations.ts';
-import { emptyProbeMemory } from '../judge/probe-memory.ts';
-import type { Verdict } from '../judge/verdict.ts';
+import { emptyProbeMemory, type Verdict } from '../judge/judgement.ts';
 import type { DependentResource } from '../config/settings.ts';
 import {
   type RequestFate,
@@ -21,9 +20,8 @@ import {
 } from '../testing/cases.ts';
 import { type HarnessOptions, SeedHarness } from '../testing/seed-harness.ts';
 import { deployment, objectOf, stateOf } from '../testing/seed-model.ts';
-import { advanceShoot } from './advance-shoot.ts';
+import { advanceShoot, type ShootContext, type ShootEvent, initialState } from './advance-shoot.ts';
 import { type Role, leader } from './permission.ts';
-import { type ShootContext, type ShootEvent, initialState } from './shoot-state.ts';
 
 const [a, b] = [deployment('a'), deployment('b')];
 const isHeld = { annotations: { [active]: '', [replicas]: '3' }, replicas: 0 };

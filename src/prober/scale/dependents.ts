@@ -16,7 +16,7 @@ import {
 } from './snapshots.ts';
 import { isUp } from './advance-shoot.ts';
 import { shownHeld } from './held.ts';
-import type { DependentsView } from '../judge/probe-input.ts';
+import type { DependentsView } from '../judge/judgement.ts';
 import type { Action, ActionResponse, Snapshot } from './operation.ts';
 import { type RefTemplate, objectKey } from '../config/ref-template.ts';
 import type { HeldInShoot, IgnoredResource, ResourceInShoot } from '../../status/state/schema.ts';

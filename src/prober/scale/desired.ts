@@ -1,5 +1,5 @@
 import type { ReleasePolicy } from '../clusters/lifecycle.ts';
-import type { Verdict } from '../judge/verdict.ts';
+import type { Verdict } from '../judge/judgement.ts';
 import type { Direction, ScalingScope } from './patch-plan.ts';
 
 /** What the resources of a shoot should be: by its latest verdict, or at the end of probing. Instants are monotonic milliseconds. */

@@ -4,7 +4,7 @@ import {
   replicasAnnotation as replicas,
 } from '../../annotations/scaling-annotations.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
-import type { Verdict } from '../judge/verdict.ts';
+import type { Verdict } from '../judge/judgement.ts';
 import type { DependentResource } from '../config/settings.ts';
 import type { Role } from './permission.ts';
 import { dependent, downVerdict, patchAt, requestsIn, upVerdict } from '../testing/cases.ts';

@@ -7,7 +7,7 @@ import {
   meltdownProtectionAnnotation as active,
   replicasAnnotation as replicas,
 } from '../../annotations/scaling-annotations.ts';
-import type { Verdict } from '../judge/verdict.ts';
+import type { Verdict } from '../judge/judgement.ts';
 import type { DependentResource } from '../config/settings.ts';
 import {
   type RequestFate,

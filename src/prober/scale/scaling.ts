@@ -2,8 +2,8 @@ import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { type HeldNote, formatHeldNote } from '../../annotations/held-note.ts';
 import type { DependentResource, ScaleInfo } from '../config/settings.ts';
 import type { DesiredScaling } from './desired.ts';
-import { stepOperation } from './operation-step.ts';
 import {
+  stepOperation,
   type Action,
   type ActionResponse,
   type IfMissing,

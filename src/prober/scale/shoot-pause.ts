@@ -1,7 +1,7 @@
 import type { FoundPause } from '../../annotations/pause.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Pauses } from './pauses.ts';
-import type { ShootProberState } from './shoot-state.ts';
+import type { ShootProberState } from './advance-shoot.ts';
 import type { Emit } from '../report/events.ts';
 
 export interface ShootPauseDeps {

@@ -5,7 +5,7 @@ import type { DependentSources } from '../../kubernetes/cache/index.ts';
 import { hasNothingToRestore } from './patch-plan.ts';
 import type { Snapshot } from './operation.ts';
 import type { DependentResource } from '../config/settings.ts';
-import type { DependentsView } from '../judge/probe-input.ts';
+import type { DependentsView } from '../judge/judgement.ts';
 import { objectKey } from '../config/ref-template.ts';
 
 /** State after a simulated write of a dry run. It replaces the real state while that still has the fingerprint `over`. */

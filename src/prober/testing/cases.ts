@@ -1,6 +1,6 @@
 import { ApiError, type ApiErrorCode } from '../../kubernetes/api/errors.ts';
 import type { ResourceRef } from '../../kubernetes/api/resource-ref.ts';
-import type { Verdict } from '../judge/verdict.ts';
+import type { Verdict } from '../judge/judgement.ts';
 import type { Direction, ScalingScope } from '../scale/patch-plan.ts';
 import type { Action } from '../scale/operation.ts';
 import type { DependentResource, ScaleInfo } from '../config/settings.ts';

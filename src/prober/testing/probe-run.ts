@@ -6,10 +6,14 @@ import type { Lease } from '../../kubernetes/api/lease.ts';
 import { decideByCandidates, decideByLeases, judgeLeases } from '../judge/decide.ts';
 import { afterFailedShootRead } from '../judge/retry.ts';
 import type { LeaseList } from '../judge/leases.ts';
-import type { Decision } from '../judge/decision.ts';
-import type { DependentsView, ProbeInput, ProbeSettings } from '../judge/probe-input.ts';
-import type { ProbeMemory } from '../judge/probe-memory.ts';
-import type { ReadError } from '../judge/verdict.ts';
+import type {
+  Decision,
+  DependentsView,
+  ProbeInput,
+  ProbeSettings,
+  ProbeMemory,
+  ReadError,
+} from '../judge/judgement.ts';
 
 export const defaultSettings: ProbeSettings = {
   probeIntervalMs: 10_000,

@@ -1,5 +1,5 @@
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
-import type { Decision } from '../judge/decision.ts';
+import type { Decision } from '../judge/judgement.ts';
 import type { Operation } from '../scale/operation.ts';
 import type { Direction } from '../scale/patch-plan.ts';
 import { type Scaling, createScaling } from '../scale/scaling.ts';

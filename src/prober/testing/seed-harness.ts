@@ -4,14 +4,18 @@ import type { ResourceState } from '../../kubernetes/api/scalable.ts';
 import type { DependentSource, ServedKind } from '../../kubernetes/cache/watch-kind.ts';
 import type { ReleasePolicy } from '../clusters/lifecycle.ts';
 import { takeSnapshot } from '../scale/snapshots.ts';
-import { emptyProbeMemory as memory } from '../judge/probe-memory.ts';
-import type { Verdict } from '../judge/verdict.ts';
+import { emptyProbeMemory as memory, type Verdict } from '../judge/judgement.ts';
 import type { Scaling, ScalingEnd } from '../scale/scaling.ts';
 import type { Direction } from '../scale/patch-plan.ts';
 import type { Action, ActionResponse, Snapshot } from '../scale/operation.ts';
-import { advanceShoot } from '../scale/advance-shoot.ts';
+import {
+  advanceShoot,
+  type Effect,
+  type ShootEvent,
+  type ShootProberState,
+  initialState,
+} from '../scale/advance-shoot.ts';
 import { type Role, leader } from '../scale/permission.ts';
-import { type Effect, type ShootEvent, type ShootProberState, initialState } from '../scale/shoot-state.ts';
 import type { DependentResource } from '../config/settings.ts';
 import { type RequestFate, type LogEntry, failedVerdict } from './cases.ts';
 import { type ModelObject, type SeedModel, createSeedModel, scalableOf } from './seed-model.ts';

@@ -1,9 +1,12 @@
 import { observeLeases } from '../judge/leases.ts';
-import type { Decision } from '../judge/decision.ts';
-import type { ProbeSettings } from '../judge/probe-input.ts';
-import { type ProbeMemory, emptyProbeMemory } from '../judge/probe-memory.ts';
-import type { Verdict } from '../judge/verdict.ts';
-import { type ShootProberState, initialState } from '../scale/shoot-state.ts';
+import {
+  type Decision,
+  type ProbeSettings,
+  type ProbeMemory,
+  emptyProbeMemory,
+  type Verdict,
+} from '../judge/judgement.ts';
+import { type ShootProberState, initialState } from '../scale/advance-shoot.ts';
 import type { ShootProberView } from '../report/events.ts';
 
 export const settings: ProbeSettings = {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { kubeconfigKeyOf } from './watch-kubeconfigs.ts';
+import { kubeconfigKeyOf } from './cluster-source.ts';
 
 it.each([
   [undefined, 'own', 'kubeconfig'],

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { measureSkew } from './clock-skew.ts';
+import { measureSkew } from './leases.ts';
 
 describe('clock skew', () => {
   const wallAtEnd = Date.parse('2026-11-21T12:00:10Z');

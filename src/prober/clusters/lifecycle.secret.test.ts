@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { chooseSecret, describeOthers } from './chosen-secret.ts';
+import { chooseSecret, describeOthers } from './lifecycle.ts';
 
 const secret = (name: string, created: number, deleting = false) => ({ name, created, deleting });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type ShootOptions, buildCluster, buildShoot } from '../../../test/doubles/builders.ts';
 import { type ShootView, decodeCluster } from '../../gardener/cluster.ts';
-import { decideShootLifecycle, shootGone } from './shoot-lifecycle.ts';
+import { decideShootLifecycle, shootGone } from './lifecycle.ts';
 
 const shoot = (options: ShootOptions = {}): ShootView => {
   const { shoot: decoded } = decodeCluster(buildCluster({ shoot: buildShoot(options) }), 'cluster');

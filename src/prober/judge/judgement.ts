@@ -1,0 +1,195 @@
+import type { ApiError, KubeconfigError } from '../../kubernetes/api/errors.ts';
+import type { ObservedLease } from './leases.ts';
+import type { PoolConditions } from '../../gardener/candidate-nodes.ts';
+
+/** A failure of the API server, 15 s or longer, that it proved to us and that has ended. */
+export interface Downtime {
+  readonly ms: number;
+}
+
+export type ReadError = ApiError | KubeconfigError;
+
+export type FailureKind =
+  | 'api_server_unreachable'
+  | 'kubeconfig_unusable'
+  | 'lease_list_failed'
+  | 'node_list_failed'
+  | 'machine_list_failed'
+  | 'throttled';
+
+export type Verdict =
+  | {
+      readonly kind: 'unhealthy';
+      /** Monotonic instant at which enough candidates had expired, or all had become silent. */
+      readonly crossedAt: number;
+      /** Time from `crossedAt` until expired leases alone would have reached the threshold, in milliseconds. */
+      readonly earlyByMs?: number;
+    }
+  | { readonly kind: 'healthy'; readonly scope: 'all' | 'held' }
+  | { readonly kind: 'skipped' }
+  /** A second list must confirm the scale-down: it rests on the silence of all or on leases just seen for the first time, or only we were cut off until now. */
+  | { readonly kind: 'confirming' }
+  /** The outage is over, but some kubelets are late, or have not renewed for long enough: held resources stay held until then. Monotonic instants. */
+  | {
+      readonly kind: 'landing';
+      readonly renewed: number;
+      readonly awaited: number;
+      /** Names of some that are late. */
+      readonly late: readonly string[];
+      /** When it ends if all go on to renew; absent while some are late. */
+      readonly earliest?: number | undefined;
+      /** When it ends whoever renews. */
+      readonly latest: number;
+    }
+  | { readonly kind: 'failed'; readonly failure: FailureKind; readonly error: ReadError };
+
+/** Name of a verdict in the log, the metrics and the demo. */
+export type VerdictName = 'healthy' | 'unhealthy' | 'confirming' | 'landing' | 'skipped' | FailureKind;
+
+export const verdictNameOf = (verdict: Verdict): VerdictName =>
+  verdict.kind === 'failed' ? verdict.failure : verdict.kind;
+
+export interface LeaseCounts {
+  readonly candidates: number;
+  readonly expired: number;
+}
+
+/** Consecutive runs that got no list of leases. Times are monotonic milliseconds. */
+export interface Unanswered {
+  /** Start of the run since which the API server has proved that it fails: it was reached and answered 5xx, or not at all. */
+  readonly provedSince?: number;
+  /** A failure that excuses silence, and that a time has followed in which we could not connect. */
+  readonly excused?: Downtime;
+  /** True if we could not connect in some run. */
+  readonly isUnconnected: boolean;
+}
+
+/** An outage, from its first verdict `unhealthy` until all held resources are restored. Times are monotonic milliseconds. */
+export interface Outage {
+  /** Candidates whose lease had expired before the outage. A landing does not wait for them. */
+  readonly expiredBefore: ReadonlySet<string>;
+  /** Start of the time in which the share of expired leases is below the threshold, and of the time in which all candidates renew. */
+  readonly landing?: { readonly belowSince: number; readonly freshSince?: number };
+  /** Monotonic instant at which the restoration began. */
+  readonly landedAt?: number;
+  /** True if it began within ten minutes of the restoration before it. */
+  readonly isFlapping?: boolean;
+  /** True if no outage is known, but resources may be held because not all watches have synced. */
+  readonly isAssumed?: boolean;
+}
+
+/** State that a shoot's prober keeps from run to run. Times are monotonic milliseconds. */
+export interface ProbeMemory {
+  /** The leases of the latest list, and when that was sent. */
+  readonly leases: readonly ObservedLease[];
+  readonly listedAt?: number;
+  /** What the latest run that listed nodes and machines found: names of the nodes whose leases count. */
+  readonly candidates?: { readonly at: number; readonly names: ReadonlySet<string> };
+  readonly unanswered?: Unanswered;
+  /** End of the latest failure of the API server that counts as an excuse: silence counts from here. */
+  readonly excusedUntil?: number;
+  /** End of the latest time in which only we could not connect. */
+  readonly cutOffUntil?: number;
+  /** An outage is suspected since a list that was sent at `since`; a list that is sent from `until` on confirms it. */
+  readonly suspected?: { readonly since: number; readonly until: number };
+  readonly outage?: Outage;
+  /** Latest end of an outage. */
+  readonly restoredAt?: number;
+  /** Longest response time of the latest run that got a response, in milliseconds. */
+  readonly slowestResponseMs?: number;
+}
+
+export const emptyProbeMemory: ProbeMemory = { leases: [] };
+
+export interface DependentsView {
+  /** True if all watches have synced, nothing is being scaled, and every existing resource is scaled up, ready and without our annotations. */
+  readonly nothingToRestore: boolean;
+  /** True if a resource carries the mark (`meltdown-protection-active`). */
+  readonly anyHeld: boolean;
+  /** True if a resource carries the mark, or may carry it because its watch has not synced yet. */
+  readonly mayBeHeld: boolean;
+}
+
+export interface ProbeSettings {
+  readonly probeIntervalMs: number;
+  readonly backoffJitterFactor: number;
+  /** Age at which a lease counts as expired: 0.75 of the shoot's node monitor grace period. */
+  readonly expiryAgeMs: number;
+  /** The shoot's node monitor grace period. */
+  readonly graceMs: number;
+  /** If no candidate renews for this long, all count as cut off. Absent: half of `graceMs`, and at least half of each lease's duration. 0: never. */
+  readonly allSilentAfterMs?: number;
+  /** True while the external probe finds the public address unreachable, and may shorten that time (mode `trigger`). */
+  readonly isTriggered?: boolean;
+  /** Longest time that a restoration waits for late kubelets. 0: it does not wait. */
+  readonly landingTimeoutMs: number;
+  readonly nodeLeaseFailureFraction: number;
+  readonly poolConditions: PoolConditions;
+}
+
+/** Input of the judgement, besides the lists that the run reads. Times are monotonic milliseconds. */
+export interface ProbeInput {
+  readonly settings: ProbeSettings;
+  /** The memory that the previous run returned. */
+  readonly memory: ProbeMemory;
+  readonly dependents: DependentsView;
+  readonly now: number;
+  /** Random number in [0, 1), for the jitter. */
+  readonly random: number;
+}
+
+/** Result of a probe run. */
+export interface Decision {
+  readonly verdict: Verdict;
+  /** Explanation for people, in words and numbers. */
+  readonly reason: string;
+  /** Absent if nodes and machines were not listed. */
+  readonly counts?: LeaseCounts;
+  /** Reasons by name: why the lease of a node does not count, or that it has none. Absent if nodes and machines were not listed. */
+  readonly leftOut?: ReadonlyMap<string, string>;
+  /** Number of nodes; absent if nodes and machines were not listed. */
+  readonly nodes?: number;
+  /** Monotonic instant of the next run. */
+  readonly nextRunAt: number;
+  readonly memory: ProbeMemory;
+  /** Present if the API server failed until now: silence then counts from the end of that. */
+  readonly downtime?: Downtime;
+}
+
+export const minRetryDelayMs = 1_000;
+
+export const nextScheduledRun = ({ now, random, settings }: ProbeInput): number =>
+  now + settings.probeIntervalMs * (1 + random * settings.backoffJitterFactor);
+
+export interface HealthyParts {
+  readonly memory: ProbeMemory;
+  readonly reason: string;
+  readonly counts?: LeaseCounts;
+  readonly scope?: 'held';
+  /** Monotonic instant from which the verdict would be another if no lease were renewed. */
+  readonly mayTurnAt?: number;
+}
+
+/** Returns the decision that a shoot is healthy. The next run is due when that could change, or at the next scheduled run. */
+export const healthyDecision = (input: ProbeInput, given: HealthyParts): Decision => {
+  const { memory, reason, counts, scope = 'all', mayTurnAt = Number.POSITIVE_INFINITY } = given;
+  const nextRunAt = Math.min(nextScheduledRun(input), Math.max(mayTurnAt, input.now + minRetryDelayMs));
+  return decisionOf(input, { verdict: { kind: 'healthy', scope }, reason, counts, nextRunAt, memory });
+};
+
+export interface DecisionParts {
+  readonly verdict: Verdict;
+  readonly reason?: string;
+  readonly counts?: LeaseCounts;
+  /** Default: the next scheduled run. */
+  readonly nextRunAt?: number;
+  /** Default: `input.memory`. */
+  readonly memory?: ProbeMemory;
+}
+
+/** Completes a decision: its reason, the time of the next run, and the memory. */
+export const decisionOf = (input: ProbeInput, parts: DecisionParts): Decision => {
+  const { verdict, counts, nextRunAt = nextScheduledRun(input), memory = input.memory } = parts;
+  const reason = parts.reason ?? (verdict.kind === 'failed' ? verdict.error.message : verdict.kind);
+  return { verdict, reason, counts, nextRunAt, memory };
+};

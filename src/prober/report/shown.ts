@@ -1,0 +1,217 @@
+import { ApiError } from '../../kubernetes/api/errors.ts';
+import type { Decision, ProbeSettings, ProbeMemory, ReadError, Verdict } from '../judge/judgement.ts';
+import { expiryAgeOf } from '../judge/leases.ts';
+import { countExpired, neededOf, outageFrom } from '../judge/rules.ts';
+import type { FailingRuns, ShootFacts, LeaseEvidence, ScalingProgress } from '../../status/state/schema.ts';
+import type { Scaling } from '../scale/scaling.ts';
+import { type Operation, isOver } from '../scale/operation.ts';
+
+/** Reading of both clocks at one moment, in milliseconds. */
+export interface ClockReading {
+  readonly monotonic: number;
+  /** Since the epoch. */
+  readonly wall: number;
+}
+
+/** Formats milliseconds since the epoch as RFC 3339. */
+export const formatWall = (wall: number): string => new Date(Math.round(wall)).toISOString();
+
+/** Formats a monotonic instant as RFC 3339. */
+export const timeAt = (instant: number, { monotonic, wall }: ClockReading): string =>
+  formatWall(wall + instant - monotonic);
+
+/** What the last list of the leases shows, as of its time. `listedAt` is the same time in monotonic milliseconds. */
+export type LastLook = { readonly listedAt?: number } & Pick<
+  ShootFacts,
+  'lookedAt' | 'candidates' | 'expired' | 'silentForMs' | 'actsAfterMs' | 'nodes' | 'leftOut' | 'leftOutReasons'
+>;
+
+export const notLookedYet: LastLook = { candidates: 0, expired: 0 };
+
+const byReason = (leftOut: ReadonlyMap<string, string>): ShootFacts['leftOutReasons'] =>
+  [...Map.groupBy(leftOut.values(), (reason) => reason)]
+    .map(([reason, those]) => ({ reason, nodes: those.length }))
+    .toSorted((a, b) => b.nodes - a.nodes);
+
+interface Looked {
+  readonly decision: Decision;
+  readonly settings: ProbeSettings;
+  /** The look before. */
+  readonly before: LastLook;
+}
+
+const countedIn = ({ leases, candidates }: ProbeMemory): ProbeMemory['leases'] =>
+  candidates === undefined ? leases : leases.filter(({ name }) => candidates.names.has(name));
+
+/** Returns the look after a run. A run that got no list of the leases leaves it as it is. */
+export const lookAfter = ({ decision, settings, before }: Looked, reading: ClockReading): LastLook => {
+  const { memory, verdict, leftOut, nodes } = decision;
+  const { listedAt } = memory;
+  if (listedAt === undefined) return before;
+  if (verdict.kind === 'failed' && listedAt === before.listedAt) return before;
+  const counted = countedIn(memory);
+  const expired = countExpired(counted, listedAt);
+  const isSuspected = verdict.kind === 'unhealthy' || verdict.kind === 'confirming';
+  const isAllSilent = isSuspected && expired < neededOf(counted.length, settings);
+  const silentSince = Math.max(...counted.map((lease) => lease.silentSince));
+  // If nobody renewed from now on, an outage would show at this age.
+  const fresh = counted.map((lease) => ({
+    ...lease,
+    silentSince: 0,
+    trustedFrom: 0,
+    expiresAt: expiryAgeOf(lease, settings),
+  }));
+  const actsAfterMs = outageFrom(fresh, settings).at;
+  return {
+    listedAt,
+    lookedAt: timeAt(listedAt, reading),
+    candidates: counted.length,
+    expired,
+    silentForMs: isAllSilent ? Math.max(0, Math.round(listedAt - silentSince)) : undefined,
+    actsAfterMs: Number.isFinite(actsAfterMs) ? actsAfterMs : undefined,
+    nodes: nodes ?? before.nodes,
+    leftOut: leftOut?.size ?? before.leftOut,
+    leftOutReasons: leftOut === undefined ? before.leftOutReasons : byReason(leftOut),
+  };
+};
+
+const readOf = (verdict: Extract<Verdict, { kind: 'failed' }>): FailingRuns['read'] => {
+  if (verdict.failure === 'node_list_failed') return 'nodes';
+  return verdict.failure === 'machine_list_failed' ? 'machines' : 'leases';
+};
+
+const kindOf = (error: ReadError): FailingRuns['kind'] => {
+  if (!(error instanceof ApiError) || error.code === 'Unauthorized') return 'credentials';
+  if (error.code === 'Forbidden') return 'rights';
+  return error.code === 'ConnectionError' || error.code === 'Timeout' ? 'connection' : 'answer';
+};
+
+const longestReason = 300;
+
+/** Says what an API server answered, or why it did not, without the request. */
+export const answerInWords = ({ status, message }: Pick<ApiError, 'status' | 'message'>): string => {
+  const text = message.replace(/^(?:GET|PATCH|PUT|POST) \S+: /, '');
+  return status === undefined || text.includes(String(status)) ? text : `${String(status)} ${text}`;
+};
+
+const reasonOf = (error: ReadError): string =>
+  error instanceof ApiError ? answerInWords(error) : `${error.field}: ${error.problem}`;
+
+/** Returns the failed runs in a row after another one; undefined if it has not failed. */
+export const failingAfter = (
+  before: FailingRuns | undefined,
+  { verdict, durationMs }: Pick<Decision, 'verdict'> & { readonly durationMs: number },
+  { wall }: ClockReading,
+): FailingRuns | undefined =>
+  verdict.kind === 'failed'
+    ? {
+        since: before?.since ?? formatWall(wall - durationMs),
+        runs: (before?.runs ?? 0) + 1,
+        read: readOf(verdict),
+        reason: reasonOf(verdict.error).slice(0, longestReason),
+        kind: kindOf(verdict.error),
+      }
+    : undefined;
+
+interface Evidence {
+  readonly memory: ProbeMemory;
+  /** Reasons why leases do not count, by name. */
+  readonly leftOut: ReadonlyMap<string, string>;
+}
+
+/** Returns every lease of the latest list, with its age as of that list, and the nodes that had none. */
+export const leaseEvidence = ({ memory, leftOut }: Evidence, reading: ClockReading): readonly LeaseEvidence[] => {
+  const { listedAt = reading.monotonic } = memory;
+  const known = new Set(memory.leases.map(({ name }) => name));
+  const listed = memory.leases.map(({ name, silentSince, expiresAt, renewTime }): LeaseEvidence => {
+    const why = leftOut.get(name);
+    return {
+      name,
+      renewedAt: renewTime === undefined ? undefined : timeAt(silentSince, reading),
+      ageMs: renewTime === undefined ? undefined : Math.max(0, Math.round(listedAt - silentSince)),
+      expired: listedAt >= expiresAt,
+      counted: why === undefined,
+      leftOut: why,
+    };
+  });
+  const without = Array.from(leftOut, ([name, why]) => ({ name, expired: false, counted: false, leftOut: why }));
+  return [...listed, ...without.filter(({ name }) => !known.has(name))];
+};
+
+type Step = ScalingProgress['steps'][number];
+
+/** Maximum length of an error message, in UTF-16 code units. */
+const longestDetail = 300;
+
+const stateOf = ({ phase, attempts }: Operation): Pick<Step, 'state' | 'detail'> => {
+  switch (phase.kind) {
+    case 'idle':
+    case 'deciding':
+      return { state: 'pending' };
+    case 'awaiting-verdict':
+      return { state: 'waiting', detail: 'for a fresh verdict' };
+    case 'reading':
+    case 'writing':
+      return { state: phase.kind };
+    case 'waiting':
+      return attempts > 0
+        ? { state: 'retrying', detail: `${String(attempts)} failed attempts` }
+        : { state: 'delayed', detail: 'by its initialDelay' };
+    case 'settling':
+      return { state: 'waiting', detail: 'for its pods to follow' };
+    case 'done':
+      return { state: 'done', detail: phase.outcome };
+    case 'failed':
+      return { state: 'failed', detail: phase.error.message.slice(0, longestDetail) };
+  }
+};
+
+const awaitedIn = ({ operations }: Scaling): Operation | undefined =>
+  operations.find(
+    ({ phase }) => phase.kind === 'settling' || phase.kind === 'waiting' || phase.kind === 'awaiting-verdict',
+  );
+
+/** Says what a resource does until it is its turn. */
+const waitOf = (operation: Operation): string => {
+  const { state, detail = '' } = stateOf(operation);
+  if (state === 'delayed') return 'follows after its initialDelay';
+  return state === 'retrying' ? `is tried again after ${detail}` : `waits ${detail}`;
+};
+
+/** Describes what a scaling waits for: `, waiting for kube-controller-manager (for its pods to follow)`; empty if there is none or no wait. */
+export const describeWaiting = ({ scaling }: { readonly scaling?: Scaling | undefined }): string => {
+  const next = scaling && awaitedIn(scaling);
+  if (next === undefined) return '';
+  const { state, detail = '' } = stateOf(next);
+  return `, waiting for ${next.resource.ref.name} (${state === 'delayed' ? 'delayed ' : ''}${detail})`;
+};
+
+/** Returns how far a scaling is, and what it waits for; undefined without one. */
+export const progressOf = (scaling: Scaling | undefined, reading: ClockReading): ShootFacts['progress'] => {
+  if (scaling === undefined) return undefined;
+  const { direction, operations } = scaling;
+  const next = awaitedIn(scaling);
+  const until = next?.phase.kind === 'waiting' ? next.phase.until : undefined;
+  return {
+    direction,
+    done: operations.filter(isOver).length,
+    total: operations.length,
+    awaited: next && {
+      name: next.resource.ref.name,
+      why: waitOf(next),
+      until: until === undefined ? undefined : timeAt(until, reading),
+    },
+  };
+};
+
+/** Returns what a scaling has done, and what it waits for. */
+export const scalingProgress = (scaling: Scaling, reading: ClockReading): ScalingProgress => ({
+  direction: scaling.direction,
+  reason: scaling.reason,
+  startedAt: timeAt(scaling.startedAt, reading),
+  withoutLead: scaling.withoutLead,
+  steps: scaling.operations.map((operation) => {
+    const { kind, name } = operation.resource.ref;
+    return { kind, name, level: operation.info.level, ...stateOf(operation) };
+  }),
+});
