@@ -5,11 +5,11 @@ import { groupOf } from '../kubernetes/api/resource-ref.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { decodeKubeconfigUnder } from '../kubernetes/kubeconfig/index.ts';
 import {
-  type LabelledSecretView,
+  type ClusterSecret,
   type RefTemplate,
   type ProberSettings,
   chooseSecret,
-  decodeLabelledSecret,
+  decodeClusterSecret,
   describeOthers,
   isTemplate,
   kubeconfigKeyOf,
@@ -79,9 +79,9 @@ export const readLabelledSecrets = (
     const call = listCall({
       path: resourcePath({ apiVersion: 'v1', resource: 'secrets', namespace }),
       query: { labelSelector: selector },
-      decode: (json, path): LabelledSecretView => decodeLabelledSecret(key, json, path),
+      decode: (json, path): ClusterSecret => decodeClusterSecret(key, json, path),
     });
-    const byNamespace = new Map<string, LabelledSecretView[]>();
+    const byNamespace = new Map<string, ClusterSecret[]>();
     for (const secret of (await send(reader, call, listTimeoutMs)).value) {
       byNamespace.set(secret.namespace, [...(byNamespace.get(secret.namespace) ?? []), secret]);
     }

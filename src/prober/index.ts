@@ -5,8 +5,8 @@ export { chooseSecret, describeOthers } from './clusters/lifecycle.ts';
 export { decideSecretLifecycle } from './clusters/lifecycle.ts';
 export type { HostedCluster } from './clusters/cluster-source.ts';
 export { hostedShoot } from './clusters/gardener.ts';
-export type { LabelledSecretView } from './clusters/labelled-secrets.ts';
-export { decodeLabelledSecret } from './clusters/secret.ts';
+export type { ClusterSecret } from './clusters/secret-clusters.ts';
+export { decodeClusterSecret } from './clusters/secret.ts';
 export {
   type RefTemplate,
   fillTemplate,

@@ -23,7 +23,7 @@ import { probeSettings, graceDeadlineOf, runNeededBy } from './judge/probe-setti
 import { type ProberMemory, type ProberStart, initialMemory, memoryOf } from './prober-memory.ts';
 import type { ShootProberDeps } from './shoot-deps.ts';
 import { ShootPause } from './scale/shoot-pause.ts';
-import { shootClientFor } from './observe/shoot-client.ts';
+import { shootClientFor } from './observe/run-requests.ts';
 import type { ShootAccess } from '../status/state/schema.ts';
 import type { ShootProberView } from './report/events.ts';
 

@@ -20,7 +20,7 @@ import {
   decodeExtensionReport,
 } from '../../src/gardener/extensions.ts';
 import { listNodeLeaseExpiries, listTunnelPods } from '../../src/care/observe/shoot.ts';
-import { decodeLabelledSecret, decodeNamespace, decodeSecret } from '../../src/prober/clusters/secret.ts';
+import { decodeClusterSecret, decodeNamespace } from '../../src/prober/clusters/secret.ts';
 import { decodeKubeconfigSecret } from '../../src/kubernetes/kubeconfig/untrusted.ts';
 import { type Projection, object, ofOtherConditions } from './projection.ts';
 
@@ -71,12 +71,7 @@ const prober: readonly Projection[] = [
   ...['Deployment', 'StatefulSet', 'ReplicaSet', 'Etcd'].map(scalable),
   { name: 'Scale', kind: 'Scale', project: getScale(target).decode },
   { name: 'Secret with a kubeconfig', kind: 'Secret', project: object(decodeKubeconfigSecret) },
-  { name: 'Secret of a cluster', kind: 'Secret', project: (json) => decodeSecret('kubeconfig', json, 'object') },
-  {
-    name: 'Secret of a cluster that goes by its labels',
-    kind: 'Secret',
-    project: (json) => decodeLabelledSecret('kubeconfig', json, 'object'),
-  },
+  { name: 'Secret of a cluster', kind: 'Secret', project: (json) => decodeClusterSecret('kubeconfig', json, 'object') },
   { name: 'Namespace of a cluster', kind: 'Namespace', project: object(decodeNamespace) },
 ];
 

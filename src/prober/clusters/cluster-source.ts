@@ -36,11 +36,16 @@ export interface NodeLists {
   readonly chooseCandidates: ChooseCandidates;
 }
 
+/** Kubeconfig texts by `namespace/name` of their Secret; undefined if the Secret has none. */
+export type Kubeconfigs = Pick<
+  Informer<string | undefined>,
+  'name' | 'run' | 'state' | 'synced' | 'whenSynced' | 'get'
+>;
+
 /** Informers for the clusters of a seed. */
 export interface WatchedClusters {
   readonly clusters: Informer<HostedCluster>;
-  /** Kubeconfig texts by `namespace/name` of their Secret; undefined if the Secret has none. */
-  readonly kubeconfigs: Informer<string | undefined>;
+  readonly kubeconfigs: Kubeconfigs;
   /**
    * Lets a cluster that existed before `since` (monotonic) and does not exist now count as existing for a while after `since`, because it may return. Absent if
    * a missing cluster is gone at once.

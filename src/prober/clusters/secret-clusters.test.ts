@@ -2,9 +2,9 @@ import { expect, it } from 'vitest';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { SimulatedProcess } from '../../../simulator/harness/simulated-process.ts';
 import type { Informer, StoreChange } from '../../kubernetes/cache/index.ts';
-import { type NamespaceView, SecretClusters, type SecretView } from './secret-clusters.ts';
+import { type NamespaceView, SecretClusters, type ClusterSecret } from './secret-clusters.ts';
 
-const there: SecretView = { text: 'kubeconfig', deleting: false };
+const there: ClusterSecret = { name: 'admin', namespace: 'one', created: 0, text: 'kubeconfig', deleting: false };
 
 /** An informer whose objects the test sets. */
 const createInformerDouble = <T>(name: string) => {
@@ -42,7 +42,7 @@ const createInformerDouble = <T>(name: string) => {
 const start = () => {
   const clock = createVirtualClock();
   const process = new SimulatedProcess(clock);
-  const secrets = createInformerDouble<SecretView>('secrets');
+  const secrets = createInformerDouble<ClusterSecret>('secrets');
   const namespaces = createInformerDouble<NamespaceView>('namespaces');
   const clusters = new SecretClusters({
     secrets: secrets.informer,

@@ -1,15 +1,21 @@
-import { type Informer, type Store, type StoreChange } from '../../kubernetes/cache/index.ts';
+import type { Informer, Store, StoreChange } from '../../kubernetes/cache/index.ts';
 import type { Clock } from '../../ports/clock.ts';
-import { describeOthers, type SecretCluster, decideSecretLifecycle } from './lifecycle.ts';
-import type { HostedCluster } from './cluster-source.ts';
+import { whenAborted } from '../../process/index.ts';
+import type { HostedCluster, Kubeconfigs } from './cluster-source.ts';
+import {
+  type ChosenSecret,
+  type LabelledSecret,
+  type SecretCluster,
+  chooseSecret,
+  decideSecretLifecycle,
+  describeOthers,
+} from './lifecycle.ts';
 
 /** The cached part of a Secret with a kubeconfig. */
-export interface SecretView {
+export interface ClusterSecret extends LabelledSecret {
+  readonly namespace: string;
   /** Text of the kubeconfig; undefined if the Secret has no such key. */
   readonly text: string | undefined;
-  readonly deleting: boolean;
-  /** Names of the chosen Secret and of the others, if several match in the namespace. */
-  readonly chosen?: { readonly name: string; readonly others: readonly string[] };
 }
 
 export interface NamespaceView {
@@ -17,9 +23,10 @@ export interface NamespaceView {
 }
 
 export interface SecretClustersDeps {
-  readonly secrets: Informer<SecretView>;
+  /** All Secrets of the configured name or labels. */
+  readonly secrets: Informer<ClusterSecret>;
   readonly namespaces: Informer<NamespaceView>;
-  /** Name of the Secrets in `secrets`. */
+  /** Name by which `kubeconfigs` finds the Secret of each cluster. */
   readonly secretName: string;
   /** As in SecretCluster. */
   readonly holdsElsewhere: boolean;
@@ -33,22 +40,38 @@ const suspendedMs = 5_000;
 
 type Listener = Parameters<Store<HostedCluster>['subscribe']>[0];
 
-const namespaceOf = (key: string): string => key.slice(0, key.indexOf('/'));
-
 /**
  * Informer of the clusters that are found by their Secret, by namespace. Combines the watches of Secrets and Namespaces with the Secrets that were just
  * deleted.
  */
 export class SecretClusters implements Informer<HostedCluster> {
   readonly name: string;
+  readonly kubeconfigs: Kubeconfigs;
   readonly #deps: SecretClustersDeps;
   readonly #listeners = new Set<Listener>();
+  /** Secrets by namespace, then by name. */
+  readonly #secrets = new Map<string, Map<string, ClusterSecret>>();
   /** Functions that end the wait for a Secret that was just deleted, by namespace. */
   readonly #missing = new Map<string, () => void>();
 
   constructor(deps: SecretClustersDeps) {
     this.#deps = deps;
-    this.name = `${deps.secrets.name}; ${deps.namespaces.name}`;
+    const { secrets, namespaces, secretName } = deps;
+    this.name = `${secrets.name}; ${namespaces.name}`;
+    secrets.subscribe((change) => this.#secretChanged(change));
+    namespaces.subscribe((change) => this.#namespaceChanged(change));
+    const suffix = `/${secretName}`;
+    this.kubeconfigs = {
+      name: secrets.name,
+      // The clusters run this watch.
+      run: whenAborted,
+      state: () => secrets.state(),
+      whenSynced: (signal) => secrets.whenSynced(signal),
+      get synced() {
+        return secrets.synced;
+      },
+      get: (key) => (key.endsWith(suffix) ? this.#chosenIn(key.slice(0, -suffix.length))?.secret.text : undefined),
+    };
   }
 
   get synced(): boolean {
@@ -56,12 +79,7 @@ export class SecretClusters implements Informer<HostedCluster> {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    const { secrets, namespaces } = this.#deps;
-    const ignoreSecrets = secrets.subscribe((change) => this.#secretChanged(change));
-    const ignoreNamespaces = namespaces.subscribe((change) => this.#namespaceChanged(change));
-    await Promise.all([secrets.run(signal), namespaces.run(signal)]);
-    ignoreSecrets();
-    ignoreNamespaces();
+    await Promise.all([this.#deps.secrets.run(signal), this.#deps.namespaces.run(signal)]);
     for (const stopWaiting of this.#missing.values()) stopWaiting();
   }
 
@@ -74,27 +92,25 @@ export class SecretClusters implements Informer<HostedCluster> {
     return Math.max(this.#deps.secrets.interruptedMs(), this.#deps.namespaces.interruptedMs());
   }
 
-  get(namespace: string): HostedCluster | undefined {
-    const state = this.#stateOf(namespace);
+  get(cluster: string): HostedCluster | undefined {
+    const state = this.#stateOf(cluster);
     if (state.secret === 'gone' && !state.namespaceDeleting) return undefined;
-    const { name, others } = this.#secretOf(namespace)?.chosen ?? { name: '', others: [] };
-    const problem = describeOthers(name, others);
-    const lifecycle = { ok: true, value: decideSecretLifecycle(state) } as const;
-    return { name: namespace, lifecycle, ...(problem === undefined ? {} : { problem }) };
+    const chosen = this.#chosenIn(cluster);
+    const problem = chosen && describeOthers(chosen.secret.name, chosen.others);
+    return { name: cluster, lifecycle: { ok: true, value: decideSecretLifecycle(state) }, problem };
   }
 
   *entries(): Iterable<readonly [string, HostedCluster]> {
-    const known = Array.from(this.#deps.secrets.entries(), ([key]) => namespaceOf(key));
-    for (const namespace of new Set([...known, ...this.#missing.keys()])) {
-      const cluster = this.get(namespace);
-      if (cluster !== undefined) yield [namespace, cluster];
+    for (const name of new Set([...this.#secrets.keys(), ...this.#missing.keys()])) {
+      const cluster = this.get(name);
+      if (cluster !== undefined) yield [name, cluster];
     }
   }
 
   /** Treats a cluster that does not exist as if its Secret was deleted at `since`, because an earlier process may have seen it just before. */
-  awaitSince(namespace: string, since: number): void {
+  awaitSince(cluster: string, since: number): void {
     const leftMs = since + missingMs - this.#deps.clock.monotonic();
-    if (leftMs > 0 && this.get(namespace) === undefined) this.#waitFor(namespace, leftMs);
+    if (leftMs > 0 && this.get(cluster) === undefined) this.#waitFor(cluster, leftMs);
   }
 
   subscribe(listener: Listener): () => void {
@@ -106,14 +122,13 @@ export class SecretClusters implements Informer<HostedCluster> {
     await Promise.all([this.#deps.secrets.whenSynced(signal), this.#deps.namespaces.whenSynced(signal)]);
   }
 
-  #secretOf(namespace: string): SecretView | undefined {
-    return this.#deps.secrets.get(`${namespace}/${this.#deps.secretName}`);
+  #chosenIn(namespace: string): ChosenSecret<ClusterSecret> | undefined {
+    return chooseSecret(this.#secrets.get(namespace)?.values() ?? []);
   }
 
   #stateOf(namespace: string): SecretCluster {
     const { namespaces, holdsElsewhere } = this.#deps;
-    const secret = this.#secretOf(namespace);
-    const isThere = secret !== undefined && !secret.deleting;
+    const isThere = this.#chosenIn(namespace)?.secret.deleting === false;
     return {
       secret: isThere ? 'there' : this.#missing.has(namespace) ? 'missing' : 'gone',
       namespaceDeleting: namespaces.get(namespace)?.deleting ?? false,
@@ -121,11 +136,14 @@ export class SecretClusters implements Informer<HostedCluster> {
     };
   }
 
-  #secretChanged({ type, key, value, previous }: StoreChange<SecretView>): void {
-    const namespace = namespaceOf(key);
-    const isThere = type === 'set' && !value.deleting;
-    const wasThere = type === 'deleted' ? !value.deleting : previous?.deleting !== true;
-    if (isThere) this.#stopWaiting(namespace);
+  #secretChanged({ type, value }: StoreChange<ClusterSecret>): void {
+    const { namespace, name } = value;
+    const wasThere = this.#chosenIn(namespace)?.secret.deleting !== true;
+    const own = this.#secrets.get(namespace) ?? new Map<string, ClusterSecret>();
+    if (type === 'set') this.#secrets.set(namespace, own.set(name, value));
+    else own.delete(name);
+    if (own.size === 0) this.#secrets.delete(namespace);
+    if (this.#chosenIn(namespace)?.secret.deleting === false) this.#stopWaiting(namespace);
     else if (wasThere) this.#waitFor(namespace);
     this.#notify(namespace);
   }

@@ -4,6 +4,7 @@ import { type Informer, createInformer } from '../../kubernetes/cache/index.ts';
 import {
   type ClusterSource,
   type HostedCluster,
+  type Kubeconfigs,
   type WatchedClusters,
   kubeconfigKeyOf,
   watchKubeconfigs,
@@ -18,10 +19,9 @@ export interface ProberSources {
   readonly source: ClusterSource;
   readonly clusters: Informer<HostedCluster>;
   readonly awaitSince: WatchedClusters['awaitSince'];
-  /** Kubeconfig texts by `namespace/name` of their Secret; undefined if the Secret has no such key. */
-  readonly kubeconfigs: Informer<string | undefined>;
+  readonly kubeconfigs: Kubeconfigs;
   /** The same for the external probe, if it is configured. It is the same watch if its Secret has the same name. */
-  readonly externalKubeconfigs: Informer<string | undefined> | undefined;
+  readonly externalKubeconfigs: Kubeconfigs | undefined;
   /** Pauses that the Namespaces of the seed order, by name; undefined for a Namespace that orders none. */
   readonly namespaces: Informer<FoundPause | undefined>;
   readonly dependents: readonly WatchedDependent[];
@@ -32,7 +32,7 @@ export const createProberSources = (settings: ProberSettings, deps: WatchDeps): 
   const { kubeConfigSecretName, externalProbe } = settings;
   const source = sourceOf(settings);
   const { clusters, kubeconfigs, awaitSince } = source.watch(deps);
-  const externalOf = ({ kubeConfigSecretName: name }: ExternalProbeSettings): Informer<string | undefined> =>
+  const externalOf = ({ kubeConfigSecretName: name }: ExternalProbeSettings): Kubeconfigs =>
     name === kubeConfigSecretName ? kubeconfigs : watchKubeconfigs(name, deps, kubeconfigKeyOf(settings, name));
   return {
     source,

@@ -14,7 +14,7 @@ import {
 } from '../judge/external-probe.ts';
 import type { Emit } from '../report/events.ts';
 import type { ExternalProbeSettings, ProberSettings } from '../config/settings.ts';
-import { shootClientFor } from './shoot-client.ts';
+import { shootClientFor } from './run-requests.ts';
 
 /** What the external probes of all shoots of a seed share. */
 export interface ExternalProberDeps {
@@ -23,7 +23,7 @@ export interface ExternalProberDeps {
   readonly connector: ShootConnector;
   readonly emit: Emit;
   /** Kubeconfig texts by `namespace/name` of their Secret. */
-  readonly kubeconfigs: Store<string | undefined>;
+  readonly kubeconfigs: Pick<Store<string | undefined>, 'get' | 'synced'>;
   /** Key of the Secret's data that holds the kubeconfig. */
   readonly key: string;
   readonly settings: Pick<ProberSettings, 'probeIntervalMs' | 'backoffJitterFactor'>;

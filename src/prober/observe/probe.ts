@@ -1,7 +1,18 @@
+import { getVersion } from '../../gardener/shoot-calls.ts';
+import type { CallResult } from '../../kubernetes/api/call.ts';
+import type { Result } from '../../kubernetes/api/errors.ts';
+import { type Lease, listNodeLeases } from '../../kubernetes/api/lease.ts';
+import type { Clock } from '../../ports/clock.ts';
+import type { ClusterSource } from '../clusters/cluster-source.ts';
 import { decideByCandidates, decideByLeases, judgeLeases } from '../judge/decide.ts';
+import type { Decision, ProbeInput, ProbeMemory, ReadError } from '../judge/judgement.ts';
+import { type LeaseList, measureSkew } from '../judge/leases.ts';
 import { afterFailedShootRead } from '../judge/retry.ts';
-import type { Decision, ProbeInput, ProbeMemory } from '../judge/judgement.ts';
-import { type ReadsDeps, openReads } from './reads.ts';
+import { type RunRequestsDeps, RunRequests, type Sent } from './run-requests.ts';
+
+export interface ProbeDeps extends RunRequestsDeps {
+  readonly source: Pick<ClusterSource, 'lists'>;
+}
 
 export interface ProbeRequest {
   readonly cluster: string;
@@ -27,48 +38,73 @@ export interface ProbeResult {
  * Runs one probe: it reads version, leases and, if they could change the result, nodes and machines. A failed read ends the run, and nothing is scaled. Rejects
  * only with `signal.reason`.
  */
-export const probe = async (deps: ReadsDeps, request: ProbeRequest): Promise<ProbeResult> => {
-  const { clock } = deps;
-  const { memory } = request;
+export const probe = async (deps: ProbeDeps, request: ProbeRequest): Promise<ProbeResult> => {
+  const { clock, source } = deps;
+  const { cluster, memory, timeoutMs, kubeConfigKey: secretKey, signal } = request;
+  const { lists } = source;
   const startedAt = clock.monotonic();
-  const times = { startedAt, endsBy: startedAt + request.timeoutMs };
-  const reads = openReads(deps, { ...request, deadline: times.endsBy });
+  const times = { startedAt, endsBy: startedAt + timeoutMs };
+  const requests = new RunRequests(deps, {
+    ...{ secret: `${cluster}/${request.kubeConfigSecretName}`, secretKey, deadline: times.endsBy, timeoutMs, signal },
+    slowestResponseMs: memory.slowestResponseMs,
+  });
+  let skewMs: number | undefined;
+  const listLeases = async (): Promise<Result<LeaseList, ReadError>> => {
+    const sent = await requests.shoot(listNodeLeases);
+    if (!sent.ok) return sent;
+    const value = leaseListOf(sent.value, clock);
+    skewMs = value.skewMs ?? skewMs;
+    return { ok: true, value };
+  };
   const input = (): ProbeInput => ({ ...request.input(), memory, now: clock.monotonic() });
+  const fail = (failure: 'api_server_unreachable' | 'lease_list_failed', error: ReadError): ProbeResult =>
+    end(afterFailedShootRead({ startedAt, failure, error }, input()));
   const end = (decision: Decision): ProbeResult => ({
-    decision: { ...decision, memory: withSlowest(decision.memory, reads.slowestResponseMs()) },
+    decision: { ...decision, memory: withSlowest(decision.memory, requests.slowestResponseMs()) },
     durationMs: clock.monotonic() - startedAt,
-    ...reads.skew(),
+    skewMs,
   });
   try {
     const isSlow = answersAreSlow(memory, times);
-    const [version, early] = await Promise.all([reads.version(), isSlow ? reads.leases() : undefined]);
-    if (!version.ok) {
-      return end(afterFailedShootRead({ startedAt, failure: 'api_server_unreachable', ...version }, input()));
-    }
-
-    const leases = early ?? (await reads.leases());
-    if (!leases.ok) return end(afterFailedShootRead({ startedAt, failure: 'lease_list_failed', ...leases }, input()));
+    const [version, early] = await Promise.all([requests.shoot(getVersion), isSlow ? listLeases() : undefined]);
+    if (!version.ok) return fail('api_server_unreachable', version.error);
+    const leases = early ?? (await listLeases());
+    if (!leases.ok) return fail('lease_list_failed', leases.error);
     const judged = judgeLeases(leases.value, input());
     if (judged.leasesSuffice) return end(decideByLeases(judged, input()));
 
     // A slow list of leases is stale once nodes and machines have arrived, so list again beside them, unless time is short: a stale list is better than a
     // timeout.
     const isRepeated = isSlow && hasTimeForAnother(times, clock.monotonic());
+    const pace = judged.isUrgent ? 'urgent' : judged.isOnlyToKnow ? 'spare' : 'ordinary';
     const [nodes, machines, newer = leases] = await Promise.all([
-      reads.nodes(),
-      reads.machines(judged.isUrgent ? 'urgent' : judged.isOnlyToKnow ? 'spare' : 'ordinary'),
-      isRepeated ? reads.leases() : undefined,
+      requests.shoot(lists.nodes),
+      lists.machines && requests.seed(lists.machines(cluster), pace),
+      isRepeated ? listLeases() : undefined,
     ]);
-    if (!newer.ok) return end(afterFailedShootRead({ startedAt, failure: 'lease_list_failed', ...newer }, input()));
+    if (!newer.ok) return fail('lease_list_failed', newer.error);
     const latest = newer === leases ? judged : judgeLeases(newer.value, input());
     if (latest.leasesSuffice) return end(decideByLeases(latest, input()));
-    return end(
-      decideByCandidates(latest, { nodes, machines, chooseCandidates: deps.source.lists.chooseCandidates }, input()),
-    );
+    const { chooseCandidates } = lists;
+    const found = { nodes: valueOf(nodes), machines: machines ? valueOf(machines) : noMachines, chooseCandidates };
+    return end(decideByCandidates(latest, found, input()));
   } finally {
-    reads.close();
+    requests.close();
   }
 };
+
+const noMachines = { ok: true, value: [] } as const;
+
+const leaseListOf = (
+  { value: items, date, sentAt, receivedAt }: CallResult<readonly Lease[]>,
+  clock: Pick<Clock, 'now' | 'monotonic'>,
+): LeaseList => {
+  const wallAtEnd = clock.now() - (clock.monotonic() - receivedAt);
+  const skewMs = measureSkew({ date, wallAtEnd, roundTripMs: receivedAt - sentAt });
+  return { items, sentAt, receivedAt, serverNow: date ?? wallAtEnd, skewMs };
+};
+
+const valueOf = <T>(sent: Sent<T>): Result<T, ReadError> => (sent.ok ? { ok: true, value: sent.value.value } : sent);
 
 interface RunTimes {
   readonly startedAt: number;

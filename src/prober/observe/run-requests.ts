@@ -1,10 +1,37 @@
 import type { Call, CallResult } from '../../kubernetes/api/call.ts';
-import { ApiError, type ApiErrorCode, type Result, isApiError } from '../../kubernetes/api/errors.ts';
+import { ApiError, type ApiErrorCode, type Result, isApiError, KubeconfigError } from '../../kubernetes/api/errors.ts';
 import type { KubeClient } from '../../kubernetes/api/kube.ts';
-import type { ShootConnection } from '../../kubernetes/api/shoot-connection.ts';
+import type { ShootConnection, ShootConnector } from '../../kubernetes/api/shoot-connection.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ReadError } from '../judge/judgement.ts';
-import { type ShootClientDeps, shootClientFor } from './shoot-client.ts';
+import type { Store } from '../../kubernetes/cache/index.ts';
+
+export interface ShootClientDeps {
+  readonly connector: ShootConnector;
+  /** Kubeconfig texts by `namespace/name` of their Secret. */
+  readonly kubeconfigs: Pick<Store<string | undefined>, 'get'>;
+}
+
+/** Returns a client of a shoot from the kubeconfig in a Secret, `namespace/name`. `dataKey` is only for error messages. Opens no connection. */
+export const shootClientFor = (
+  deps: ShootClientDeps,
+  key: string,
+  dataKey = 'kubeconfig',
+): Result<ShootConnection, KubeconfigError> => {
+  const text = deps.kubeconfigs.get(key);
+  if (text === undefined) {
+    return {
+      ok: false,
+      error: new KubeconfigError(`Secret ${key}`, `there is no such Secret, or it has no key "${dataKey}"`),
+    };
+  }
+  try {
+    return { ok: true, value: deps.connector.clientFor(text) };
+  } catch (error) {
+    if (error instanceof KubeconfigError) return { ok: false, error };
+    throw error;
+  }
+};
 
 export interface RunRequestsDeps extends ShootClientDeps {
   readonly clock: Clock;
