@@ -315,7 +315,7 @@ const standby: readonly Rule[] = [
   {
     name: 'old-evidence',
     purpose: 'what another writer has restored is scaled down on evidence of a later run only',
-    patches: [{ file: 'scale/advance-shoot.ts', find: 'if (isOurs || !context', replace: 'if (true || !context' }],
+    patches: [{ file: 'scale/advance-shoot.ts', find: 'if (isOurs || !isRestored)', replace: 'if (isOurs || !isRestored || true)' }],
   },
 ];
 

@@ -1,4 +1,3 @@
-import { hasMark, ignoresScaling } from '../../annotations/scaling-annotations.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { Decision, ProbeMemory, Verdict } from '../judge/judgement.ts';
 import { restoresLess } from '../clusters/lifecycle.ts';
@@ -16,6 +15,7 @@ import {
   type ScalingEnd,
   type ScalingInput,
 } from './scaling.ts';
+import { isHeldIn, isUp } from './snapshots.ts';
 import type { DependentResource } from '../config/settings.ts';
 
 /** Enters events into the state, takes the next steps towards the desired scaling, and returns the effects to perform and the time of the next call. Pure. */
@@ -65,11 +65,14 @@ const lookAgainMs = 1_000;
  */
 const noteRestoration = (state: ShootProberState, context: ShootContext): ShootProberState => {
   const { desired, scaling } = state;
-  const held = new Set(context.resources.filter((resource) => isHeld(resource, context)).map(({ ref }) => refKey(ref)));
-  const isRestored = (resource: DependentResource): boolean =>
-    state.held.has(refKey(resource.ref)) && !held.has(refKey(resource.ref)) && isUp(resource, context.snapshotOf);
+  const seen = context.resources.map((resource) => ({ resource, snapshot: context.snapshotOf(refKey(resource.ref)) }));
+  const held = new Set(seen.filter(({ snapshot }) => isHeldIn(snapshot)).map(({ resource: { ref } }) => refKey(ref)));
+  const isRestored = seen.some(({ resource, snapshot }) => {
+    const key = refKey(resource.ref);
+    return state.held.has(key) && !held.has(key) && isUp(resource, snapshot);
+  });
   const isOurs = scaling !== undefined && scaling.direction !== 'down';
-  if (isOurs || !context.resources.some(isRestored)) return { ...state, held };
+  if (isOurs || !isRestored) return { ...state, held };
   const noted = { ...state, held, restoredAt: context.now };
   return desired?.direction === 'down'
     ? { ...noted, desired: undefined, ...lookAgain(state, context.now + lookAgainMs) }
@@ -83,12 +86,6 @@ const isThrottled = ({ verdict }: ShootProberState): boolean =>
 const lookAgain = (state: ShootProberState, at: number): Pick<ShootProberState, 'nextRunAt'> => ({
   nextRunAt: isThrottled(state) ? state.nextRunAt : Math.min(state.nextRunAt, at),
 });
-
-const isHeld = ({ ref }: DependentResource, { snapshotOf }: ShootContext): boolean => {
-  const snapshot = snapshotOf(refKey(ref));
-  if (snapshot.kind === 'state') return hasMark(snapshot.state);
-  return snapshot.kind === 'unknown' && snapshot.object !== undefined && hasMark(snapshot.object);
-};
 
 const enterEvent = (state: ShootProberState, event: ShootEvent, context: ShootContext): ShootProberState => {
   switch (event.kind) {
@@ -133,21 +130,6 @@ const enterVerdict = (state: ShootProberState, decision: Decision, context: Shoo
   return { ...judged, desired, nextScalingAt: Math.min(state.nextScalingAt, context.now + paceMs) };
 };
 
-/** True if a resource is up that a scale-down would scale down, as far as the watches and our requests show. Without the count, the annotation tells. */
-export const isUp = ({ ref, scaleDown }: DependentResource, snapshotOf: SnapshotOf): boolean => {
-  if (scaleDown === undefined) return false;
-  const snapshot = snapshotOf(refKey(ref));
-  switch (snapshot.kind) {
-    case 'state':
-      return snapshot.state.specReplicas > 0 && !ignoresScaling(snapshot.state);
-    case 'unknown':
-      return snapshot.object !== undefined && !hasMark(snapshot.object) && !ignoresScaling(snapshot.object);
-    case 'absent':
-    case 'not-served':
-      return false;
-  }
-};
-
 /** A standby gives the leader at least a second after its own verdict, however long ago the threshold was crossed. */
 const longestHeadStartMs = leaderTimeMs - 1_000;
 
@@ -160,7 +142,7 @@ const unmetSince = (
   const isUnmet =
     desired?.direction === 'down' &&
     !isPaused(context) &&
-    context.resources.some((resource) => isUp(resource, context.snapshotOf));
+    context.resources.some((resource) => isUp(resource, context.snapshotOf(refKey(resource.ref))));
   if (!isUnmet) return undefined;
   if (before.unmetSince !== undefined) return before.unmetSince;
   return before.desired?.direction === 'down' ? context.now : Math.max(desired.since, context.now - longestHeadStartMs);

@@ -1,25 +1,25 @@
-import type { ObjectMeta } from '../../kubernetes/api/decode.ts';
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import type { KubeClient } from '../../kubernetes/api/kube.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
-import { type ResourceState, isAtLeast } from '../../kubernetes/api/scalable.ts';
-import { ignoresScaling, hasMark } from '../../annotations/scaling-annotations.ts';
+import type { ResourceState } from '../../kubernetes/api/scalable.ts';
+import { ignoresScaling } from '../../annotations/scaling-annotations.ts';
 import type { DependentSources } from '../../kubernetes/cache/index.ts';
 import { type ProberActDeps, type ProberActRequest, act } from './act.ts';
 import {
   type DryRunOverlays,
   type SnapshotSources,
-  findMissing,
+  annotatedIn,
+  isHeldIn,
+  isUp,
   overlayWrite,
   takeSnapshot,
   viewDependents,
 } from './snapshots.ts';
-import { isUp } from './advance-shoot.ts';
 import { shownHeld } from './held.ts';
 import type { DependentsView } from '../judge/judgement.ts';
 import type { Action, ActionResponse, Snapshot } from './operation.ts';
 import { type RefTemplate, objectKey } from '../config/ref-template.ts';
-import type { HeldInShoot, IgnoredResource, ResourceInShoot } from '../../status/state/schema.ts';
+import type { ResourceInShoot } from '../../status/state/schema.ts';
 import type { DependentFacts } from '../report/events.ts';
 import type { DependentResource, ProberSettings } from '../config/settings.ts';
 
@@ -31,6 +31,8 @@ export interface DependentsDeps extends ProberActDeps {
 interface ActionOptions extends Pick<ProberActRequest, 'urgent' | 'signal'> {
   readonly seed?: KubeClient | undefined;
 }
+
+const none = { annotations: {} };
 
 /** The dependent resources of one shoot: their known state, and requests about them. Each is identified by its `refKey`. */
 export class Dependents {
@@ -55,7 +57,7 @@ export class Dependents {
 
   snapshotOf(key: string): Snapshot {
     const resource = this.#resources.get(key);
-    return resource === undefined ? { kind: 'unknown' } : takeSnapshot(resource, this.#sources());
+    return resource === undefined ? { kind: 'unknown' } : this.#snapshot(resource);
   }
 
   view(isScaling: boolean): DependentsView {
@@ -64,64 +66,46 @@ export class Dependents {
 
   /** Returns the number of resources that have the mark of meltdown protection, including the latest writes. */
   countHeld(): number {
-    return [...this.#resources.keys()].filter((key) => this.#isHeld(key)).length;
+    return [...this.#resources.values()].filter((resource) => isHeldIn(this.#realSnapshot(resource))).length;
   }
 
   /** Returns what is known of the resources, for the state of the shoot. */
   facts(): DependentFacts {
+    const seen = Array.from(this.#resources.values(), (resource) => {
+      const { kind, name } = resource.ref;
+      return { ...resource, kind, name, snapshot: this.#realSnapshot(resource), pretended: this.#snapshot(resource) };
+    });
+    const listed = (isListed: (one: (typeof seen)[number]) => boolean): readonly ResourceInShoot[] =>
+      seen.filter(isListed).map(({ kind, name }) => ({ kind, name }));
     return {
-      held: this.#listHeld(),
-      ignored: this.#listIgnored(),
-      up: this.#listed((resource) => isUp(resource, (key) => this.snapshotOf(key))),
-      missing: this.#listMissing(),
-      notServed: this.#listNotServed(),
+      held: seen
+        .filter(({ snapshot }) => isHeldIn(snapshot))
+        .map(({ kind, name, snapshot }) => shownHeld({ kind, name, annotations: {}, ...annotatedIn(snapshot) })),
+      ignored: seen
+        .filter(({ scaleDown, snapshot }) => scaleDown !== undefined && ignoresScaling(annotatedIn(snapshot) ?? none))
+        .map(({ kind, name, snapshot }) => ({
+          ...{ kind, name },
+          isDown: snapshot.kind === 'state' && snapshot.state.specReplicas === 0,
+        })),
+      up: listed((one) => isUp(one, one.pretended)),
+      missing: listed(({ optional, snapshot }) => !optional && snapshot.kind === 'absent'),
+      notServed: listed(
+        ({ scaleDown, optional, snapshot }) => scaleDown !== undefined && !optional && snapshot.kind === 'not-served',
+      ),
     };
-  }
-
-  /** Returns the required resources that a scale-down would change if the seed served their kind. */
-  #listNotServed(): readonly ResourceInShoot[] {
-    return this.#listed(
-      ({ ref, scaleDown, optional }) =>
-        scaleDown !== undefined && !optional && this.snapshotOf(refKey(ref)).kind === 'not-served',
-    );
-  }
-
-  /** Returns the required resources that do not exist, as far as the watches show. */
-  #listMissing(): readonly ResourceInShoot[] {
-    const missing = new Set(this.missing());
-    return this.#listed(({ ref }) => missing.has(refKey(ref)));
-  }
-
-  /** Returns the resources that have the mark of meltdown protection, with the count to restore. */
-  #listHeld(): readonly HeldInShoot[] {
-    return [...this.#resources].flatMap(([key, resource]) => {
-      const marked = this.#latestMeta(key);
-      if (marked === undefined || !hasMark(marked)) return [];
-      return [shownHeld({ ...resource.ref, annotations: marked.annotations })];
-    });
-  }
-
-  /** Returns the resources that a scale-down leaves as they are, because an operator has annotated them with `ignore-scaling`. */
-  #listIgnored(): readonly IgnoredResource[] {
-    return [...this.#resources].flatMap(([key, { ref, scaleDown }]) => {
-      const meta = scaleDown === undefined ? undefined : this.#latestMeta(key);
-      if (meta === undefined || !ignoresScaling(meta)) return [];
-      const snapshot = this.snapshotOf(key);
-      const isDown = snapshot.kind === 'state' && snapshot.state.specReplicas === 0;
-      return [{ kind: ref.kind, name: ref.name, isDown }];
-    });
   }
 
   /** Returns the keys of the required resources that do not exist, as far as the watches show. */
   missing(): readonly string[] {
-    return findMissing(this.#deps.settings.dependentResources, this.#sources());
+    return [...this.#resources].flatMap(([key, resource]) =>
+      !resource.optional && this.#snapshot(resource).kind === 'absent' ? [key] : [],
+    );
   }
 
   /** Returns the resource, with the UID that a watch shows. */
   identify(key: string): { readonly ref?: RefTemplate; readonly uid?: string } {
     const ref = this.#resources.get(key)?.ref;
-    const uid = this.#metaOf(key)?.uid;
-    return { ...(ref === undefined ? {} : { ref }), ...(uid === undefined ? {} : { uid }) };
+    return { ref, uid: ref && this.#deps.dependents.get(key)?.store.get(objectKey(ref, this.#cluster))?.meta.uid };
   }
 
   /** Sends the one request of an action, through `seed` if there is one. Rejects only with `signal.reason`, and only for reads. */
@@ -152,10 +136,6 @@ export class Dependents {
     };
   }
 
-  #listed(isListed: (resource: DependentResource) => boolean): readonly ResourceInShoot[] {
-    return [...this.#resources.values()].filter(isListed).map(({ ref: { kind, name } }) => ({ kind, name }));
-  }
-
   #sources(): SnapshotSources {
     return {
       cluster: this.#cluster,
@@ -165,22 +145,13 @@ export class Dependents {
     };
   }
 
-  #metaOf(key: string): ObjectMeta | undefined {
-    const ref = this.#resources.get(key)?.ref;
-    return ref && this.#deps.dependents.get(key)?.store.get(objectKey(ref, this.#cluster))?.meta;
+  #snapshot(resource: DependentResource): Snapshot {
+    return takeSnapshot(resource, this.#sources());
   }
 
-  #isHeld(key: string): boolean {
-    const meta = this.#latestMeta(key);
-    return meta !== undefined && hasMark(meta);
-  }
-
-  /** Returns the metadata that a watch shows, or that the API server has returned since. */
-  #latestMeta(key: string): Pick<ObjectMeta, 'annotations'> | undefined {
-    const meta = this.#metaOf(key);
-    if (meta === undefined) return undefined;
-    const last = this.#lastResponses.get(key);
-    return last === undefined || isAtLeast(meta.resourceVersion, last.resourceVersion) ? meta : last;
+  /** Returns the snapshot without the simulated writes of a dry run. */
+  #realSnapshot(resource: DependentResource): Snapshot {
+    return takeSnapshot(resource, { ...this.#sources(), overlays: new Map() });
   }
 
   #keep(action: Action, { result }: ActionResponse): void {

@@ -23,7 +23,11 @@ export type Snapshot =
   /** The resource has to be read. `object` is set if the watch shows a version that was not read yet. */
   | { readonly kind: 'unknown'; readonly object?: Pick<ObjectMeta, 'resourceVersion' | 'annotations'> }
   /** The API server does not serve the kind, or not its `scale` subresource. */
-  | { readonly kind: 'not-served'; readonly problem: string };
+  | {
+      readonly kind: 'not-served';
+      readonly problem: string;
+      readonly object?: Pick<ObjectMeta, 'resourceVersion' | 'annotations'>;
+    };
 
 export type OperationOutcome = 'scaled' | 'settled' | 'absent' | 'missing' | 'ignored' | 'released' | 'not-held';
 

@@ -1,6 +1,6 @@
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { type ResourceState, isAtLeast, stateInObject } from '../../kubernetes/api/scalable.ts';
-import { hasMark, hasMarkOrNote } from '../../annotations/scaling-annotations.ts';
+import { hasMark, hasMarkOrNote, ignoresScaling } from '../../annotations/scaling-annotations.ts';
 import type { DependentSources } from '../../kubernetes/cache/index.ts';
 import { hasNothingToRestore } from './patch-plan.ts';
 import type { Snapshot } from './operation.ts';
@@ -49,63 +49,62 @@ export interface SnapshotSources {
 }
 
 /** Returns the known state of a dependent resource, without a request. */
-export const takeSnapshot = (resource: DependentResource, context: SnapshotSources): Snapshot => {
+export const takeSnapshot = ({ ref }: DependentResource, context: SnapshotSources): Snapshot => {
   const { cluster, sources, lastResponses, overlays } = context;
-  const key = refKey(resource.ref);
+  const key = refKey(ref);
   const source = sources.get(key);
   const served = source?.served() ?? { kind: 'unknown' };
-  if (served.kind === 'not-served') return served;
-  if (source === undefined || served.kind === 'unknown' || !source.store.synced) return { kind: 'unknown' };
-  const object = source.store.get(objectKey(resource.ref, cluster));
+  const object = source?.store.get(objectKey(ref, cluster));
+  if (served.kind === 'not-served') return { ...served, object: object?.meta };
+  if (served.kind === 'unknown' || source?.store.synced !== true) return { kind: 'unknown', object: object?.meta };
   if (object === undefined) return { kind: 'absent' };
   const { resourceVersion } = object.meta;
-  const state = lastResponses.get(key);
-  const inObject = stateInObject(object, resource.ref);
-  if (inObject !== undefined) {
-    const isAhead = state !== undefined && !isAtLeast(resourceVersion, state.resourceVersion);
-    return { kind: 'state', state: withOverlay(overlays, key, isAhead ? state : inObject), isAhead };
-  }
-  if (state?.resourceVersion !== resourceVersion) return { kind: 'unknown', object: object.meta };
-  return { kind: 'state', state: withOverlay(overlays, key, state) };
+  const last = lastResponses.get(key);
+  const isAhead = last !== undefined && !isAtLeast(resourceVersion, last.resourceVersion);
+  const shown = stateInObject(object, ref) ?? (last?.resourceVersion === resourceVersion ? last : undefined);
+  const state = isAhead ? last : shown;
+  if (state === undefined) return { kind: 'unknown', object: object.meta };
+  return { kind: 'state', state: withOverlay(overlays, key, state), isAhead };
 };
 
-/** Returns the keys of required resources that do not exist according to the watches. */
-export const findMissing = (resources: readonly DependentResource[], context: SnapshotSources): readonly string[] =>
-  resources
-    .filter((resource) => !resource.optional && resource.restoreOnly !== true)
-    .filter((resource) => takeSnapshot(resource, context).kind === 'absent')
-    .map(({ ref }) => refKey(ref));
+/** Returns the annotations of a resource, as far as they are known. */
+export const annotatedIn = (snapshot: Snapshot): Pick<ResourceState, 'annotations'> | undefined => {
+  if (snapshot.kind === 'absent') return undefined;
+  return snapshot.kind === 'state' ? snapshot.state : snapshot.object;
+};
+
+/** True if the resource has the mark, whoever scaled it down. */
+export const isHeldIn = (snapshot: Snapshot): boolean => {
+  const annotated = annotatedIn(snapshot);
+  return annotated !== undefined && hasMark(annotated);
+};
+
+/** True if a resource is up that a scale-down would scale down, as far as the watches and our requests show. Without the count, the annotation tells. */
+export const isUp = ({ scaleDown }: DependentResource, snapshot: Snapshot): boolean => {
+  const annotated = annotatedIn(snapshot);
+  if (scaleDown === undefined || annotated === undefined || ignoresScaling(annotated)) return false;
+  if (snapshot.kind === 'state') return snapshot.state.specReplicas > 0;
+  return snapshot.kind === 'unknown' && !hasMark(annotated);
+};
 
 export const viewDependents = (
   resources: readonly DependentResource[],
-  context: SnapshotSources & { readonly isScaling: boolean },
+  { isScaling, ...context }: SnapshotSources & { readonly isScaling: boolean },
 ): DependentsView => {
-  const { cluster, sources, isScaling } = context;
-  const isFine = (resource: DependentResource): boolean => {
-    const snapshot = takeSnapshot(resource, context);
-    switch (snapshot.kind) {
-      case 'state':
-        return hasNothingToRestore(snapshot.state) || (resource.restoreOnly === true && !hasMarkOrNote(snapshot.state));
-      // A scale-up could change nothing.
-      case 'absent':
-      case 'not-served':
-        return true;
-      case 'unknown':
-        return false;
-    }
-  };
-  // Our writes count before the watch shows them; in a dry run the simulated ones do.
-  const isHeldNow = (resource: DependentResource): boolean | undefined => {
-    const snapshot = takeSnapshot(resource, context);
-    if (snapshot.kind === 'state') return hasMark(snapshot.state);
-    const object = sources.get(refKey(resource.ref))?.store.get(objectKey(resource.ref, cluster));
-    if (object !== undefined) return hasMark(object.meta);
-    return snapshot.kind === 'unknown' ? undefined : false;
-  };
-  const held = resources.map(isHeldNow);
+  const seen = resources.map((resource) => ({ resource, snapshot: takeSnapshot(resource, context) }));
   return {
-    nothingToRestore: !isScaling && resources.every(isFine),
-    anyHeld: held.includes(true),
-    mayBeHeld: held.some((one) => one !== false),
+    // Of one that does not exist or is not served, a scale-up could change nothing.
+    nothingToRestore:
+      !isScaling &&
+      seen.every(({ resource, snapshot }) =>
+        snapshot.kind === 'state'
+          ? hasNothingToRestore(snapshot.state) || (resource.restoreOnly === true && !hasMarkOrNote(snapshot.state))
+          : snapshot.kind !== 'unknown',
+      ),
+    // Our writes count before the watch shows them; in a dry run the simulated ones do.
+    anyHeld: seen.some(({ snapshot }) => isHeldIn(snapshot)),
+    mayBeHeld: seen.some(
+      ({ snapshot }) => isHeldIn(snapshot) || (snapshot.kind === 'unknown' && snapshot.object === undefined),
+    ),
   };
 };
