@@ -27,7 +27,7 @@ import { logEvents } from './report/log.ts';
 import { measureEvents } from './report/metrics.ts';
 import { ShootStates } from './report/state.ts';
 import { neededByProber } from './rights.ts';
-import type { ProberMemories } from './prober-memory.ts';
+import type { ProberMemories } from './shoot.ts';
 import type { DependentResource, ProberSettings } from './config/settings.ts';
 import { proberStatus } from './report/prober-status.ts';
 

@@ -18,7 +18,7 @@ import { type Pauses, configuredPause } from './scale/pauses.ts';
 import type { Emit } from './report/events.ts';
 import type { ShootStates } from './report/state.ts';
 import type { ProberSettings } from './config/settings.ts';
-import type { ProberMemories } from './prober-memory.ts';
+import type { ProberMemories } from './shoot.ts';
 import { type ProberSources, createProberSources } from './clusters/sources.ts';
 
 export interface ConfiguredProberDeps {
@@ -195,5 +195,5 @@ const checksOf = (sources: ProberSources): readonly ReadyCheck[] => {
     // Not needed for readiness: without them nobody can pause a shoot, and all are protected.
     { name: 'namespaces', ok: true, problem: namespaces.state().problem },
   ];
-  return caches.map(({ name, ok, problem }) => ({ name, ok, ...(problem === undefined ? {} : { detail: problem }) }));
+  return caches.map(({ name, ok, problem }) => ({ name, ok, detail: problem }));
 };

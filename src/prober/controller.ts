@@ -6,10 +6,8 @@ import {
   restoresLess,
   sameSettings,
 } from './clusters/lifecycle.ts';
-import type { ProberMemory, ProberStart } from './prober-memory.ts';
-import type { ShootProberDeps } from './shoot-deps.ts';
+import { type ProberMemory, type ProberStart, type ShootProberDeps, ShootProber } from './shoot.ts';
 import type { ClusterSource, HostedCluster } from './clusters/cluster-source.ts';
-import { ShootProber } from './shoot.ts';
 import { clusterOfHeld, isAnyHeldFor, subscribeToHeld } from './scale/held.ts';
 
 export interface ProberControllerDeps extends ShootProberDeps {

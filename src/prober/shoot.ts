@@ -1,8 +1,7 @@
-import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { rejected } from './scale/act.ts';
-import { Dependents } from './scale/dependents.ts';
-import type { ShootSettings } from './clusters/lifecycle.ts';
-import { type ProbeRequest, probe } from './observe/probe.ts';
+import { Dependents, type DependentsDeps } from './scale/dependents.ts';
+import type { ShootSettings, LifecycleDecision } from './clusters/lifecycle.ts';
+import { type ProbeRequest, probe, type ProbeDeps } from './observe/probe.ts';
 import { ExternalProber } from './observe/external-prober.ts';
 import { kubeconfigKeyOf } from './clusters/cluster-source.ts';
 import { forCluster } from './scale/held.ts';
@@ -17,15 +16,70 @@ import {
 } from './scale/advance-shoot.ts';
 import type { ProbingEnd } from './scale/desired.ts';
 import type { Action, ActionResponse } from './scale/operation.ts';
-import { leader } from './scale/permission.ts';
+import { leader, type Role } from './scale/permission.ts';
 import type { Scaling } from './scale/scaling.ts';
 import { probeSettings, graceDeadlineOf, runNeededBy } from './judge/probe-settings.ts';
-import { type ProberMemory, type ProberStart, initialMemory, memoryOf } from './prober-memory.ts';
-import type { ShootProberDeps } from './shoot-deps.ts';
-import { ShootPause } from './scale/shoot-pause.ts';
 import { shootClientFor } from './observe/run-requests.ts';
 import type { ShootAccess } from '../status/state/schema.ts';
-import type { ShootProberView } from './report/events.ts';
+import type { ShootProberView, Emit } from './report/events.ts';
+import type { KubeClient } from '../kubernetes/api/kube.ts';
+import type { Store } from '../kubernetes/cache/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Random } from '../ports/random.ts';
+import type { Pauses } from './scale/pauses.ts';
+import type { ProbeGate } from './observe/probe-gate.ts';
+import type { ProberSettings } from './config/settings.ts';
+import { type ProbeMemory, emptyProbeMemory } from './judge/judgement.ts';
+
+/** Dependencies of the prober of a shoot. */
+export interface ShootProberDeps extends ProbeDeps, DependentsDeps {
+  readonly clock: Clock;
+  /** Identity of this process, for the notes that it writes. */
+  readonly identity: string;
+  readonly random: Random;
+  readonly settings: ProberSettings;
+  readonly emit: Emit;
+  readonly gate: Pick<ProbeGate, 'enter'>;
+  /** Milliseconds for which a watch of Clusters or dependents has been interrupted; 0 while all are open. */
+  readonly watchesInterruptedMs: () => number;
+  /** Absent if nothing can be paused. */
+  readonly pauses?: Pick<Pauses, 'of'>;
+  /** Kubeconfig texts of the external probes, by `namespace/name` of their Secret. Absent if there is no external probe. */
+  readonly externalKubeconfigs?: Pick<Store<string | undefined>, 'get' | 'synced'>;
+  /** Returns a client of the seed that refuses a write, at the moment of sending, unless `mayWrite` returns true. Default: `seed`. */
+  readonly seedFor?: (mayWrite: () => boolean) => KubeClient;
+  /** Returns which writes this process may send now. Default: those of the leader. */
+  readonly role?: () => Role;
+}
+
+/** State with which the next prober of the same shoot continues after a change of the configuration. */
+export interface ProberMemory {
+  readonly probe: ProbeMemory;
+  /** Monotonic instant in milliseconds. A back-off continues across the change. */
+  readonly nextRunAt: number;
+  readonly settings: ShootSettings;
+}
+
+/** Start of a prober. `first`: the delay of the first run, or the memory of the previous prober. */
+export interface ProberStart {
+  /** Name of the cluster: its namespace in the seed. Log, metrics and status show it as `namespace`. */
+  readonly cluster: string;
+  readonly settings: ShootSettings;
+  readonly first: { readonly delayMs: number } | ProberMemory;
+}
+
+/** State that one configuration leaves to the next, by Cluster. */
+export interface ProberMemories {
+  readonly probers: ReadonlyMap<string, ProberMemory>;
+  /** Decisions for clusters whose resources are not all released yet. Another configuration would not decide the same again. */
+  readonly releasing: ReadonlyMap<string, LifecycleDecision>;
+}
+
+/** Returns the memory of a prober. A scale-down is not remembered: the next prober judges again at once. */
+export const memoryOf = (
+  { probe, nextRunAt, desired }: ShootProberState,
+  now: number,
+): Pick<ProberMemory, 'probe' | 'nextRunAt'> => ({ probe, nextRunAt: desired?.direction === 'down' ? now : nextRunAt });
 
 /** The prober of one shoot: one timer, and events that the pure `advanceShoot` turns into effects. */
 export class ShootProber {
@@ -34,7 +88,8 @@ export class ShootProber {
   readonly #dependents: Dependents;
   /** Writes through it are sent only while this process may write. */
   readonly #writer: KubeClient;
-  readonly #pause: ShootPause;
+  /** True if a pause prevents a scale-down. */
+  #isHeldBack = false;
   readonly #externalProber: ExternalProber | undefined;
   readonly #events: ShootEvent[] = [];
   #resolveStopped: (result: 'done' | 'failed') => void = () => undefined;
@@ -58,8 +113,8 @@ export class ShootProber {
     this.#settings = settings;
     this.#dependents = new Dependents(cluster, deps);
     this.#writer = deps.seedFor?.(() => mayWriteNow(this.#state, this.#context())) ?? deps.seed;
-    this.#pause = new ShootPause(deps, cluster);
-    const { probe, nextRunAt } = initialMemory(first, deps.clock.monotonic());
+    const { probe, nextRunAt } =
+      'delayMs' in first ? { probe: emptyProbeMemory, nextRunAt: deps.clock.monotonic() + first.delayMs } : first;
     this.#state = initialState({ probe, nextRunAt });
     this.#stopListening = this.#dependents.subscribe(this.#schedule);
     // A prober that never probes has no external prober.
@@ -123,7 +178,8 @@ export class ShootProber {
   }
 
   #context(): ShootContext {
-    const { clock, identity, settings, watchesInterruptedMs, role = () => leader } = this.#deps;
+    const { clock, identity, settings, watchesInterruptedMs, role = () => leader, pauses } = this.#deps;
+    const pause = pauses?.of(this.#cluster);
     return {
       now: clock.monotonic(),
       wallNow: clock.now(),
@@ -133,7 +189,7 @@ export class ShootProber {
       probeIntervalMs: settings.probeIntervalMs,
       watchesInterruptedMs: watchesInterruptedMs(),
       role: role(),
-      pausedUntil: this.#pause.pausedUntil(),
+      pausedUntil: pause && clock.monotonic() + (pause.until ?? Number.POSITIVE_INFINITY) - clock.now(),
       inFlight: this.#inFlight,
     };
   }
@@ -142,7 +198,7 @@ export class ShootProber {
     const { clock } = this.#deps;
     const { state, effects, wakeAt } = advanceShoot(this.#state, events, this.#context());
     this.#state = state;
-    this.#pause.stepped(state);
+    this.#tellHeldBack();
     for (const effect of effects) this.#perform(effect);
     this.#deps.emit({ kind: 'stepped', cluster: this.#cluster, state, readView: this.#view });
     this.#cancelTimer();
@@ -152,6 +208,16 @@ export class ShootProber {
     } else if (Number.isFinite(wakeAt)) {
       this.#cancelTimer = clock.timer(wakeAt - clock.monotonic(), this.#schedule);
     }
+  }
+
+  /** Tells once that a pause prevents a scale-down. */
+  #tellHeldBack(): void {
+    const { desired } = this.#state;
+    const pause = desired?.direction === 'down' ? this.#deps.pauses?.of(this.#cluster) : undefined;
+    if (pause !== undefined && desired !== undefined && !this.#isHeldBack) {
+      this.#deps.emit({ kind: 'held-back', cluster: this.#cluster, pause, reason: desired.reason });
+    }
+    this.#isHeldBack = pause !== undefined;
   }
 
   /** Starts over after a bug, without waiting for work in progress: the next run needs nothing but the state in the cluster. */

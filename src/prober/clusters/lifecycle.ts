@@ -57,7 +57,7 @@ const decideByOperation = (
   { poolConditions, nodeMonitorGraceMs }: ShootView,
   { type, state }: { readonly type: string; readonly state: string },
 ): LifecycleDecision => {
-  const settings = { poolConditions, ...(nodeMonitorGraceMs === undefined ? {} : { nodeMonitorGraceMs }) };
+  const settings = { poolConditions, nodeMonitorGraceMs };
   switch (type) {
     case 'Reconcile':
       return { kind: 'run', settings };

@@ -2,7 +2,7 @@ import type { Store } from '../../kubernetes/cache/index.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { type LifecycleDecision, decideAfterSourceChange, findsSameClusters } from './lifecycle.ts';
 import { heldByCluster } from '../scale/held.ts';
-import type { ProberMemories } from '../prober-memory.ts';
+import type { ProberMemories } from '../shoot.ts';
 import type { ProberSettings } from '../config/settings.ts';
 import { sourceOf, type ProberSources } from './sources.ts';
 

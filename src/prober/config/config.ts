@@ -28,7 +28,7 @@ const dependentResources = (config: ProberConfig): readonly DependentResource[] 
             ref: placedRef(ref),
             optional,
             scaleUp: scaleInfo(scaleUp),
-            ...(scaleDown === undefined ? {} : { scaleDown: scaleInfo(scaleDown) }),
+            scaleDown: scaleDown && scaleInfo(scaleDown),
           },
         ],
   );
@@ -59,12 +59,12 @@ const settingsFrom = (config: ProberConfig): ProberSettings => ({
   backoffJitterFactor: config.backoffJitterFactor,
   nodeMonitorGraceMs: config.kcmNodeMonitorGraceDuration,
   nodeLeaseFailureFraction: config.nodeLeaseFailureFraction,
-  ...(config.allSilentAfter === undefined ? {} : { allSilentAfterMs: config.allSilentAfter }),
+  allSilentAfterMs: config.allSilentAfter,
   landingTimeoutMs: config.landingTimeout,
   dependentResources: dependentResources(config),
   ...(config.allowInsecureShoots ? { allowInsecureShoots: true } : {}),
-  ...(config.paused === undefined ? {} : { paused: config.paused }),
-  ...(config.externalProbe === undefined ? {} : { externalProbe: externalProbe(config.externalProbe) }),
+  paused: config.paused,
+  externalProbe: config.externalProbe && externalProbe(config.externalProbe),
 });
 
 /**

@@ -1,3 +1,4 @@
+import type { ProberSettings } from '../config/settings.ts';
 import type { ApiError, KubeconfigError } from '../../kubernetes/api/errors.ts';
 import type { ObservedLease } from './leases.ts';
 import type { PoolConditions } from '../../gardener/candidate-nodes.ts';
@@ -110,20 +111,18 @@ export interface DependentsView {
   readonly mayBeHeld: boolean;
 }
 
-export interface ProbeSettings {
-  readonly probeIntervalMs: number;
-  readonly backoffJitterFactor: number;
+/** Settings for judging one shoot. */
+export interface ProbeSettings
+  extends Pick<
+    ProberSettings,
+    'probeIntervalMs' | 'backoffJitterFactor' | 'allSilentAfterMs' | 'landingTimeoutMs' | 'nodeLeaseFailureFraction'
+  > {
   /** Age at which a lease counts as expired: 0.75 of the shoot's node monitor grace period. */
   readonly expiryAgeMs: number;
   /** The shoot's node monitor grace period. */
   readonly graceMs: number;
-  /** If no candidate renews for this long, all count as cut off. Absent: half of `graceMs`, and at least half of each lease's duration. 0: never. */
-  readonly allSilentAfterMs?: number;
-  /** True while the external probe finds the public address unreachable, and may shorten that time (mode `trigger`). */
+  /** True while the external probe finds the public address unreachable, and may shorten `allSilentAfterMs` (mode `trigger`). */
   readonly isTriggered?: boolean;
-  /** Longest time that a restoration waits for late kubelets. 0: it does not wait. */
-  readonly landingTimeoutMs: number;
-  readonly nodeLeaseFailureFraction: number;
   readonly poolConditions: PoolConditions;
 }
 

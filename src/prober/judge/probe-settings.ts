@@ -13,16 +13,10 @@ const graceOf = (settings: ProberSettings, shoot: ShootSettings): number =>
   shoot.nodeMonitorGraceMs ?? settings.nodeMonitorGraceMs;
 
 /** Returns the settings for judging a shoot. */
-export const probeSettings = (settings: ProberSettings, shoot: ShootSettings): ProbeSettings => ({
-  probeIntervalMs: settings.probeIntervalMs,
-  backoffJitterFactor: settings.backoffJitterFactor,
-  expiryAgeMs: expiryShareOfGrace * graceOf(settings, shoot),
-  graceMs: graceOf(settings, shoot),
-  allSilentAfterMs: settings.allSilentAfterMs,
-  landingTimeoutMs: settings.landingTimeoutMs,
-  nodeLeaseFailureFraction: settings.nodeLeaseFailureFraction,
-  poolConditions: shoot.poolConditions,
-});
+export const probeSettings = (settings: ProberSettings, shoot: ShootSettings): ProbeSettings => {
+  const graceMs = graceOf(settings, shoot);
+  return { ...settings, graceMs, expiryAgeMs: expiryShareOfGrace * graceMs, poolConditions: shoot.poolConditions };
+};
 
 /**
  * Returns the monotonic instant by which a run that is due now must end: when KCM may mark the next node as unhealthy if no lease is renewed. It is `now` if

@@ -94,8 +94,7 @@ const write = async ({ seed }: ProberActDeps, request: ProberActRequest, change:
     return { ...base, resourceVersion: value.resourceVersion, specReplicas: value.specReplicas, observed: false };
   }
   const annotations = change.annotations ?? {};
-  const count = replicas === undefined ? {} : { replicas };
-  const call = patchScalable(target, { resourceVersion: base.resourceVersion, annotations, ...count });
+  const call = patchScalable(target, { resourceVersion: base.resourceVersion, annotations, replicas });
   const { value: object } = await seed.call(call, options);
   const state = stateInObject(object, target.ref);
   if (state !== undefined) return state;

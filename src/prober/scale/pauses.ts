@@ -199,6 +199,5 @@ export class Pauses {
 export const shownPause = (pause: (FoundPause & Partial<PauseWithOrigin>) | undefined): PauseInForce | undefined => {
   if (pause === undefined) return undefined;
   const { until, reason, by, on } = pause;
-  const place = on === undefined ? {} : { on };
-  return { ...(until === undefined ? {} : { until: formatTime(until) }), reason, by, ...place };
+  return { until: until === undefined ? undefined : formatTime(until), reason, by, on };
 };

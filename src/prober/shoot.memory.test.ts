@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { emptyProbeMemory } from './judge/judgement.ts';
 import type { DesiredScaling } from './scale/desired.ts';
 import { initialState } from './scale/advance-shoot.ts';
-import { memoryOf } from './prober-memory.ts';
+import { memoryOf } from './shoot.ts';
 
 it('the memory for the next prober has the schedule, or an immediate run in an outage', () => {
   const state = initialState({ probe: emptyProbeMemory, nextRunAt: 30_000 });
