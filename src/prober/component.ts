@@ -9,10 +9,8 @@ import {
   type ComponentOptions,
   type ComponentParts,
   type ComponentPorts,
-  type RunningComponent,
   Reloadable,
   leaseNameOf,
-  startParts,
 } from '../process/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
 import { type ConfiguredProberDeps, createConfiguredProber } from './configured-prober.ts';
@@ -174,7 +172,3 @@ export const proberComponent = (standby: Standby): Component<ProberSettings> => 
     return createProber({ ...options, standby, ports: { ...ports, connector } });
   },
 });
-
-/** Runs the prober without servers and leader election, for the simulated seed. */
-export const startProber = (options: ProberOptions): RunningComponent<ProberSettings> =>
-  startParts(createProber(options));

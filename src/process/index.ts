@@ -28,9 +28,7 @@ export {
   type ComponentParts,
   type ConfiguredComponent,
   type ProcessView,
-  type RunningComponent,
   Reloadable,
-  startParts,
 } from './reloadable.ts';
 export { type ProcessParts, type SeedPorts, runSeedProcess } from './seed-process.ts';
 export type { BindAddress, LeaderElectionSettings, ProcessOptions } from './settings.ts';

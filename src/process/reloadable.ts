@@ -145,30 +145,3 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
     this.#options.logger.info('the new configuration is in force');
   }
 }
-
-export interface RunningComponent<Settings> extends Pick<ComponentParts<Settings>, 'status' | 'checks' | 'apply'> {
-  /** Sends nothing new, waits for writes in flight, stops all watches. */
-  stop(): Promise<void>;
-}
-
-/** Runs a component without servers and leader election, for simulations in memory. */
-export const startParts = <Settings>(parts: ComponentParts<Settings>): RunningComponent<Settings> => {
-  const { caches, controller } = parts;
-  const stopControllers = new AbortController();
-  const stopCaches = new AbortController();
-  let controllers = Promise.resolve();
-  const running = caches.run(stopCaches.signal, () => {
-    controllers = controller.run(stopControllers.signal, () => undefined);
-  });
-  return {
-    status: parts.status,
-    checks: () => parts.checks(),
-    apply: (settings) => parts.apply(settings),
-    stop: async () => {
-      stopControllers.abort();
-      await controllers;
-      stopCaches.abort();
-      await running;
-    },
-  };
-};

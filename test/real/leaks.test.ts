@@ -10,7 +10,8 @@ import { retryThrottled } from '../../src/kubernetes/client/retry-throttled.ts';
 import { connectCluster } from '../../src/kubernetes/connection/cluster-connection.ts';
 import { createShootConnector } from '../../src/kubernetes/connection/shoot-connector.ts';
 import { loadOperatorKubeconfig } from '../../src/kubernetes/kubeconfig/operator.ts';
-import { startProber } from '../../src/prober/component.ts';
+import { createProber } from '../../src/prober/component.ts';
+import { runLifecycle } from '../../src/process/lifecycle.ts';
 import { systemRandom } from '../../src/process/random.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { createMeter } from '../../src/telemetry/meter.ts';
@@ -71,7 +72,11 @@ const startProbing = async (kubeconfigFile: string) => {
   const seed = retryThrottled(withRateLimit(transport, limiter, clock), clock);
   const leadership = { mayWrite: () => true };
   const ports = { clock, random: systemRandom(), logger, meter, seed, connector, leadership, identity: 'test' };
-  const prober = startProber({ settings, ports });
+  const prober = createProber({ settings, ports });
+  const stop = new AbortController();
+  const groups = [[prober.caches], [prober.controller]];
+  // The sockets are real, and end in real time.
+  const ended = runLifecycle({ groups, stop: stop.signal, clock, logger, stopTimeoutMs: 3_600_000 });
 
   const pass = async (isOver: () => Promise<boolean> | boolean, ms = stepMs): Promise<void> => {
     while (!(await isOver())) {
@@ -95,11 +100,11 @@ const startProbing = async (kubeconfigFile: string) => {
     ...{ clock, counts, prober, pass, runs },
     stop: async () => {
       let hasEnded = false;
-      const stopped = prober.stop().then(() => {
+      stop.abort(new Error('the end of the test'));
+      void ended.then(() => {
         hasEnded = true;
       });
       await pass(() => hasEnded);
-      await stopped;
       transport.close();
     },
   };
