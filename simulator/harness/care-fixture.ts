@@ -40,7 +40,7 @@ const defaultSettings = (): CareSettings => {
 };
 
 export const gardenNamespace = 'garden-sim';
-export const seedName = 'simulated';
+const seedName = 'simulated';
 /** Name of the ControllerRegistration and ControllerInstallation of all extensions of the world. */
 const extensionName = 'simulated';
 const heartbeatMs = 30_000;

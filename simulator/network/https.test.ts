@@ -7,22 +7,18 @@ import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import { simKinds } from '../apiserver/kinds.ts';
 import { type SimApiServer, createSimApiServer } from '../apiserver/server.ts';
 import { createVirtualClock } from '../time/clock.ts';
-import { type KeyPair, type SimCertificates, createCertificates } from './certificates.ts';
+import { type SimCertificates, createCertificates } from './certificates.ts';
 import { type RequestFault, withFaults } from './faults.ts';
-import type { HttpsAuth } from './http-exchange.ts';
 import { type SimHttpsServer, serveHttps } from './https.ts';
-import { kubeconfigText } from './kubeconfig.ts';
 
 const { ConfigMap } = simKinds;
 const configMaps = '/api/v1/namespaces/default/configmaps';
 
 let certificates: SimCertificates;
-let other: SimCertificates;
 const open: { close(): Promise<void> | void }[] = [];
 
 beforeAll(async () => {
-  const now = Date.UTC(2026, 0, 1);
-  [certificates, other] = await Promise.all([createCertificates({ now }), createCertificates({ now })]);
+  certificates = await createCertificates({ now: Date.UTC(2026, 0, 1) });
 });
 
 afterEach(async () => {
@@ -30,12 +26,12 @@ afterEach(async () => {
 });
 
 const start = async (
-  init: { auth?: HttpsAuth; fault?: () => RequestFault | undefined } = {},
+  init: { fault?: () => RequestFault | undefined } = {},
 ): Promise<{ face: SimHttpsServer; server: SimApiServer }> => {
   const clock = createVirtualClock();
   const server = createSimApiServer({ clock });
   const kube: Kube = withFaults(server, { clock, rule: () => init.fault?.() });
-  const face = await serveHttps({ kube, certificates, ...(init.auth === undefined ? {} : { auth: init.auth }) });
+  const face = await serveHttps({ kube, certificates });
   open.push(face);
   return { face, server };
 };
@@ -173,69 +169,6 @@ describe('the HTTPS server', () => {
     const body = JSON.stringify({ metadata: { name: 'a' } });
     await expect(send(face, configMaps, { method: 'POST', body })).rejects.toMatchObject({ code: 'ECONNRESET' });
     expect(server.store.get(ConfigMap, { namespace: 'default', name: 'a' })).toBeDefined();
-  });
-});
-
-describe('authentication', () => {
-  const bearer = (token: string): RequestOptions => ({ headers: { authorization: `Bearer ${token}` } });
-  const shown = (pair: KeyPair): RequestOptions => ({ cert: pair.certificate, key: pair.key });
-  const status = async (face: SimHttpsServer, options: RequestOptions): Promise<number> =>
-    (await send(face, '/version', options)).status;
-
-  it('accepts every request by default', async () => {
-    const { face } = await start();
-    expect([await status(face, {}), await status(face, bearer('any'))]).toEqual([200, 200]);
-  });
-
-  it('accepts known tokens', async () => {
-    const { face } = await start({ auth: { tokens: ['good'] } });
-    const mine = await certificates.client('admin');
-    expect(await status(face, bearer('good'))).toBe(200);
-    for (const options of [{}, bearer('bad'), shown(mine)]) expect(await status(face, options)).toBe(401);
-    const reply = await send(face, '/version');
-    expect(JSON.parse(reply.text)).toMatchObject({
-      kind: 'Status',
-      status: 'Failure',
-      reason: 'Unauthorized',
-      code: 401,
-    });
-  });
-
-  it('accepts client certificates of its own authority', async () => {
-    const { face } = await start({ auth: { clientCertificates: true } });
-    const [mine, strange] = await Promise.all([
-      certificates.client('admin', ['system:masters']),
-      other.client('admin'),
-    ]);
-    expect(await status(face, shown(mine))).toBe(200);
-    for (const options of [{}, bearer('any'), shown(strange)]) expect(await status(face, options)).toBe(401);
-  });
-
-  it('accepts a client certificate on a resumed session too', async () => {
-    const { face } = await start({ auth: { clientCertificates: true } });
-    const mine = await certificates.client('admin');
-    const pooled = new Agent({ keepAlive: false, maxCachedSessions: 10 });
-    open.push({ close: () => pooled.destroy() });
-    const options = { ...shown(mine), agent: pooled };
-    expect(await status(face, options)).toBe(200);
-    await expect.poll(async () => [await status(face, options), face.stats().resumed > 0]).toEqual([200, true]);
-  });
-
-  it('fails in a client that trusts only another authority', async () => {
-    const { face } = await start();
-    await expect(send(face, '/version', { ca: other.ca })).rejects.toThrow(/certificate/);
-  });
-
-  it('needs only a kubeconfig, which holds the certificates and the key inline', async () => {
-    const user = await certificates.client('admin');
-    const text = kubeconfigText({ server: 'https://127.0.0.1:1', ca: certificates.ca, user });
-    const data = (key: string): string =>
-      Buffer.from(new RegExp(`${key}: (.+)`).exec(text)?.[1] ?? '', 'base64').toString();
-    expect([data('certificate-authority-data'), data('client-certificate-data'), data('client-key-data')]).toEqual([
-      certificates.ca,
-      user.certificate,
-      user.key,
-    ]);
   });
 });
 

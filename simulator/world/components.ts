@@ -5,7 +5,7 @@ import { controlledBy } from './workloads.ts';
 
 export const etcdMain = 'etcd-main';
 /** Gardener's name for the Service of `etcd-main`; the Service of kube-apiserver has the name of its Deployment. */
-export const etcdService = 'etcd-main-client';
+const etcdService = 'etcd-main-client';
 export const kubeScheduler = 'kube-scheduler';
 
 /** A component of a shoot's control plane. Its pods run one container with the component's name. */
