@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/scenario.ts';
-import { allHeld, reachOutage, stateOf } from '../../simulator/harness/support.ts';
+import { allHeld, stateOf } from '../../simulator/harness/support.ts';
 import type { RequestFault } from '../../simulator/network/faults.ts';
 import { ApiError } from '../../src/kubernetes/api/errors.ts';
 
@@ -117,14 +117,5 @@ describe('an API server that is down, and a prober', () => {
       expect(scenario.changes).toEqual([]);
       await scenario.stop();
     }
-  });
-
-  it('that holds resources of the shoot continues to hold them', async () => {
-    create();
-    const { clock, world } = scenario;
-    await reachOutage(scenario);
-    world.shoot('a').api.setReachability('refused');
-    await clock.advance(60_000);
-    expect(stateOf(scenario, 'a')).toEqual(allHeld);
   });
 });

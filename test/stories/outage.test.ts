@@ -20,25 +20,32 @@ const readyStates = ({ world }: Scenario, shoot: string): readonly string[] =>
     .map((node) => (node.status as { conditions: { type: string; status: string }[] }).conditions)
     .map((conditions) => conditions.find(({ type }) => type === 'Ready')!.status);
 
-const fiveTimes = (state: string): readonly string[] => Array.from({ length: 5 }, () => state);
+/** Verdicts in the log, in order. Only changes are logged. */
+const verdictsOf = ({ log }: Scenario): readonly unknown[] =>
+  log.filter(({ msg, namespace }) => msg === 'verdict' && namespace === 'shoot--sim--a').map(({ verdict }) => verdict);
 
 describe('outage of one shoot', () => {
   it('scales down in the order of levels, with both annotations, before KCM marks a node', async () => {
     const scenario = create({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 3 } }, { name: 'b' }] });
     await reachOutage(scenario);
+    // After 20 s without a renewal the verdict is `confirming`, 2 s later `unhealthy`.
+    expect(verdictsOf(scenario)).toEqual(['healthy', 'confirming', 'unhealthy']);
     expect(changeLines(scenario.changes)).toEqual([
       'mcm 3->0 replicas=3 active=',
       'ca 1->0 replicas=1 active=',
       'kcm 1->0 replicas=1 active=',
     ]);
     const [mcm, ca, kcm] = scenario.changes;
+    const cutAt = 60_000;
+    expect(mcm!.at - cutAt).toBeGreaterThan(12_000);
+    expect(kcm!.at - cutAt).toBeLessThan(25_000);
     expect(ca!.at).toBe(mcm!.at);
     // The scale-down of KCM waits for the end of the others' pods, but for at most three seconds.
     expect(kcm!.at).toBeGreaterThan(mcm!.at);
     expect(kcm!.at).toBeLessThanOrEqual(mcm!.at + 3_000);
     await scenario.clock.advance(3_600_000);
     expect(scenario.world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
-    expect(readyStates(scenario, 'a')).toEqual(fiveTimes('True'));
+    expect(new Set(readyStates(scenario, 'a'))).toEqual(new Set(['True']));
     expect(scenario.changes).toHaveLength(3);
     expect(stateOf(scenario, 'b')).toEqual(allUp);
   });
@@ -51,6 +58,7 @@ describe('outage of one shoot', () => {
     world.shoot('a').restoreKubelets();
     await clock.advance(90_000);
     const restored = scenario.changes.slice(before);
+    expect(verdictsOf(scenario).at(-1)).toBe('healthy');
     expect(changeLines(restored)).toEqual(['kcm 0->1', 'mcm 0->3', 'ca 0->1']);
     const [kcm, mcm, ca] = restored;
     // Each waits until the previous one is ready, which takes its pods at least 6.4 s; MCM waits another 30 s.
@@ -128,38 +136,5 @@ describe('outage of one shoot', () => {
     ]);
     await clock.advance(30_000);
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
-  });
-
-  it('costs nodes and machines without a prober', async () => {
-    const scenario = create();
-    const { clock, world } = scenario;
-    await clock.advance(60_000);
-    world.shoot('a').cutKubelets();
-    await clock.advance(60_000);
-    expect(readyStates(scenario, 'a')).toEqual(fiveTimes('Unknown'));
-    await clock.advance(1_200_000);
-    expect(world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 5, machinesReplaced: 1 });
-    expect(readyStates(scenario, 'b')).toEqual(fiveTimes('True'));
-    expect(scenario.changes).toEqual([]);
-  });
-});
-
-describe('outage of all shoots', () => {
-  it('leads to a scale-down of each, and then to its restoration', async () => {
-    const names = Array.from({ length: 20 }, (_, index) => `s${String(index)}`);
-    const scenario = create({ shoots: names.map((name) => ({ name })) });
-    const { clock, world } = scenario;
-    scenario.startProber();
-    await clock.advance(60_000);
-    for (const name of names) world.shoot(name).cutKubelets();
-    await clock.advance(60_000);
-    for (const name of names) {
-      expect(stateOf(scenario, name)).toEqual(allHeld);
-      expect(world.shoot(name).impact().nodesTurnedUnknown).toBe(0);
-    }
-    for (const name of names) world.shoot(name).restoreKubelets();
-    await clock.advance(120_000);
-    for (const name of names) expect(stateOf(scenario, name)).toEqual(allUp);
-    expect(scenario.changes).toHaveLength(120);
   });
 });
