@@ -28,7 +28,6 @@ export const createWorldServer = (options: WorldServerOptions) => {
   const server = createSimApiServer({ clock, seed: `${seed}/${name}`, ...(kinds === undefined ? {} : { kinds }) });
   let address: Address = { url: `https://${name}.simulated` };
   let tokens = 1;
-  const listeners = new Set<(reachability: PathState) => void>();
   const token = (): string => `${name}-${String(tokens)}`;
   const gate = new NetworkPath(server, { clock, token, connectTimeoutMs });
   return {
@@ -40,16 +39,7 @@ export const createWorldServer = (options: WorldServerOptions) => {
     get reachability(): PathState {
       return gate.reachability;
     },
-    setReachability: (reachability: PathState): void => {
-      if (reachability === gate.reachability) return;
-      gate.setReachability(reachability);
-      for (const listener of listeners) listener(reachability);
-    },
-    /** Calls `listener` for every change. Returns the unsubscribe function. */
-    onReachability: (listener: (reachability: PathState) => void): (() => void) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
+    setReachability: (reachability: PathState): void => gate.setReachability(reachability),
     address: (): Address => address,
     setAddress: (next: Address): void => {
       address = next;

@@ -2,7 +2,6 @@ import { parseGoDuration } from '../../src/kubernetes/api/duration.ts';
 import { type SimStore, asMap, getPath, simKinds } from '../apiserver/index.ts';
 import type { SeededRandom } from '../time/index.ts';
 import type { ActorDeps } from './actor.ts';
-import { startApiServerStatus } from './api-server-status.ts';
 import { startClusterAutoscaler } from './cluster-autoscaler.ts';
 import { deploymentObject } from './components.ts';
 import { whileReady } from './deployments.ts';
@@ -191,9 +190,6 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
   populate(deps, init);
   startMachines(deps, init, fleet);
   const stopCare = startShootCare({ ...deps, shoot, random: random.fork('care') }, init);
-  const ref = { namespace, name: nameOf(kubeApiserver) };
-  // If there are pods, they decide whether the API server is reachable.
-  const stopStatus = init.controlPlanePods === true ? undefined : startApiServerStatus(deps, { ref, api });
   const controllers = startControllers(deps, { namespace, nameOf, shoot, fleet, cluster });
   return {
     shoot: {
@@ -217,7 +213,6 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
       stopPods();
       stopCare();
       controllers.stop();
-      stopStatus?.();
       fleet.stop();
     },
   };

@@ -28,12 +28,6 @@ export const defaultTiming = {
   podStopMs: 500,
   /** From `observedGeneration` until new pods count as ready; for simulated pods, from their creation to their start. */
   podStartMs: 8_000,
-  /** From the exit of a kube-apiserver's program until its Deployment shows that it is not available. */
-  apiServerGoneMs: 1_000,
-  /** The same if the program hangs: three readiness probes in a row (gardener pkg/component/kubernetes/apiserver/deployment.go). */
-  apiServerHungMs: 30_000,
-  /** From a kube-apiserver's first response until its Deployment shows that it is available. */
-  apiServerBackMs: 500,
   /** From the deletion of a pod to its end, unless its grace period is shorter. */
   podEndMs: 2_000,
   /** From the start of a container to its first readiness probe. */
