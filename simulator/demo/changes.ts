@@ -1,5 +1,5 @@
 import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
-import type { ShootState } from '../../src/status/state/schema.ts';
+import type { ShootState } from '../../src/status/state/states.ts';
 import { plural } from '../../src/status/state/words.ts';
 import { type Line, type Tone, line } from './line.ts';
 import { type ComponentStatus, type ShootSnapshot, type StatusSnapshot, isUp, leaseAges } from './snapshot.ts';

@@ -1,4 +1,4 @@
-import type { ShootState } from '../../src/status/state/schema.ts';
+import type { ShootState } from '../../src/status/state/states.ts';
 
 export interface NodeStatus {
   readonly name: string;

@@ -1,4 +1,5 @@
-import type { ShootStatus, ProberStatus, ShootState } from '../../src/status/state/schema.ts';
+import type { ShootStatus, ProberStatus } from '../../src/status/state/schema.ts';
+import type { ShootState } from '../../src/status/state/states.ts';
 
 const ago = (ms: number): string => new Date(Date.now() - ms).toISOString();
 

@@ -1,5 +1,6 @@
 import { quoted } from '../../status/state/do.ts';
-import type { ShootState, ShootStatus } from '../../status/state/schema.ts';
+import type { ShootStatus } from '../../status/state/schema.ts';
+import type { ShootState } from '../../status/state/states.ts';
 
 export interface PageCommand {
   readonly about: string;

@@ -1,5 +1,5 @@
 import type { RefObject } from 'preact';
-import { useEffect } from 'preact/hooks';
+import { useEffect, useMemo } from 'preact/hooks';
 import { podOfHolder } from '../../kubernetes/api/pod-of-holder.ts';
 import { attentionOf } from '../../status/state/attention.ts';
 import type { ShootStatus } from '../../status/state/schema.ts';
@@ -67,7 +67,7 @@ const Standby = ({ seed: { view } }: Pick<HeadProps, 'seed'>) => {
 export const Head = ({ seed, now }: HeadProps) => {
   const { status, origin } = seed.view;
   const name = status.seed ?? 'without a name';
-  const { sentence, worst, title, icon } = lookOf(name, status.shoots);
+  const { sentence, worst, title, icon } = useMemo(() => lookOf(name, status.shoots), [name, status.shoots]);
   const isOld = oldness(seed, now) !== undefined;
   useEffect(() => {
     document.title = isOld ? `(?) ${name}` : title;

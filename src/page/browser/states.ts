@@ -1,6 +1,7 @@
 import { titleOf } from '../../status/state/find-shoot.ts';
-import { needsEyes, seedInWords, stateInWords, urgencies, worstFirst } from '../../status/state/judge-seed.ts';
-import type { ShootState, ShootStatus } from '../../status/state/schema.ts';
+import { needsEyes, seedInWords, stateInWords, worstFirst } from '../../status/state/judge-seed.ts';
+import type { ShootStatus } from '../../status/state/schema.ts';
+import { type ShootState, shootStates, urgencies } from '../../status/state/states.ts';
 
 interface StateLook {
   /** Sign in a tile of the grid, so that states do not differ by colour alone. */
@@ -8,7 +9,7 @@ interface StateLook {
   readonly about: string;
 }
 
-/** Looks of the states, the most urgent first. */
+/** Looks of the states. */
 export const states: Readonly<Record<ShootState, StateLook>> = {
   'losing nodes': { sign: '✗', about: 'an outage, and something that should be down is up' },
   blind: { sign: '!', about: 'the last probes failed' },
@@ -30,7 +31,7 @@ export const classOf = (state: ShootState): string => state.replaceAll(' ', '-')
 const counterOf = (state: ShootState): ShootState =>
   state === 'restoring' || state === 'flapping' ? 'landing' : state;
 
-export const counters = (Object.keys(states) as readonly ShootState[]).filter((state) => counterOf(state) === state);
+export const counters = shootStates.filter((state) => counterOf(state) === state);
 
 /** Counters that are shown only while they count any. */
 export const rareCounters: readonly ShootState[] = ['confirming', 'not probed'];

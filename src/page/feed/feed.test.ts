@@ -1,7 +1,7 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { ShootStatus, ProberStatus } from '../../status/state/schema.ts';
-import { type SeedView, changesBetween, sampleOf, seedAfter, fullMessageOf } from './index.ts';
+import { type SeedView, changesSince, sampleOf, seedAfter, textsOf, fullMessageOf } from './index.ts';
 
 const time = '2026-01-01T00:00:00Z';
 
@@ -62,7 +62,7 @@ describe('changes of a seed', () => {
     fc.assert(
       fc.property(views, views, (before, after) => {
         const known = seedAfter(undefined, sent(fullMessageOf(before)));
-        expect(bySpace(seedAfter(known, sent(changesBetween(before, after))))).toEqual(bySpace(sent(after)));
+        expect(bySpace(seedAfter(known, sent(changesSince(textsOf(before), after))))).toEqual(bySpace(sent(after)));
       }),
       { numRuns: 300 },
     );
@@ -71,12 +71,12 @@ describe('changes of a seed', () => {
   it('leave out unchanged shoots', () => {
     const before = viewOf([shootOf('a'), shootOf('b'), shootOf('c')]);
     const after = viewOf([shootOf('a'), shootOf('b', { expired: 1 })], { at: '2026-01-01T00:00:01Z' });
-    const { shoots, gone, status } = changesBetween(before, after);
+    const { shoots, gone, status } = changesSince(textsOf(before), after);
     expect([shoots.map(({ namespace }) => namespace), gone, status.at]).toEqual([['b'], ['c'], after.status.at]);
   });
 
   it('are ignored without a seed to apply them to', () => {
-    expect(seedAfter(undefined, changesBetween(viewOf([]), viewOf([])))).toBeUndefined();
+    expect(seedAfter(undefined, changesSince(new Map(), viewOf([])))).toBeUndefined();
   });
 });
 

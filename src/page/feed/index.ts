@@ -1,4 +1,5 @@
-import type { ProberStatus, ShootState, ShootStatus } from '../../status/state/schema.ts';
+import type { ProberStatus, ShootStatus } from '../../status/state/schema.ts';
+import type { ShootState } from '../../status/state/states.ts';
 
 /** Replica whose view the page shows. */
 export interface Origin {
@@ -66,13 +67,18 @@ export const fullMessageOf = (view: SeedView): SeedMessage => {
   return { ...header, all: true, shoots, gone: [] };
 };
 
-/** Returns a message with the changed shoots. Shoots that are equal as JSON are left out. */
-export const changesBetween = (before: SeedView, after: SeedView): SeedMessage => {
-  const { header, shoots } = split(after);
-  const known = new Map(before.status.shoots.map((shoot) => [shoot.namespace, JSON.stringify(shoot)]));
-  const changed = shoots.filter((shoot) => known.get(shoot.namespace) !== JSON.stringify(shoot));
-  for (const { namespace } of shoots) known.delete(namespace);
-  return { ...header, all: false, shoots: changed, gone: [...known.keys()] };
+/** JSON of each shoot, by its namespace. */
+export type ShootTexts = ReadonlyMap<string, string>;
+
+export const textsOf = ({ status: { shoots } }: SeedView): ShootTexts =>
+  new Map(shoots.map((shoot) => [shoot.namespace, JSON.stringify(shoot)]));
+
+/** Returns a message with the shoots of which the JSON has changed. */
+export const changesSince = (before: ShootTexts, view: SeedView, texts = textsOf(view)): SeedMessage => {
+  const { header, shoots } = split(view);
+  const changed = shoots.filter(({ namespace }) => before.get(namespace) !== texts.get(namespace));
+  const gone = [...before.keys()].filter((namespace) => !texts.has(namespace));
+  return { ...header, all: false, shoots: changed, gone };
 };
 
 /** Applies a message to the seed. Returns undefined if the first message has only changes. */

@@ -1,7 +1,15 @@
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { ShootStatus } from '../../status/state/schema.ts';
-import { type PageSample, type SeedView, changesBetween, sampleOf, fullMessageOf } from '../feed/index.ts';
+import {
+  type PageSample,
+  type SeedView,
+  type ShootTexts,
+  changesSince,
+  sampleOf,
+  textsOf,
+  fullMessageOf,
+} from '../feed/index.ts';
 import { type EventStream, messageOf } from './event-streams.ts';
 
 /** Source of the data that the page shows. */
@@ -36,7 +44,8 @@ export class SeedFeed {
   /** Readers of single shoots, by the shoot's namespace. */
   readonly #shootReaders = new Map<string, Set<EventStream>>();
   readonly #samples: PageSample[] = [];
-  #view: SeedView | undefined;
+  /** The shoots as they were last sent; absent without readers. */
+  #sent: ShootTexts | undefined;
   #sampledAt = Number.NEGATIVE_INFINITY;
   #readAt = Number.NEGATIVE_INFINITY;
   #lastProblem: string | undefined;
@@ -98,13 +107,11 @@ export class SeedFeed {
 
   async #tick(signal: AbortSignal): Promise<void> {
     const { source, clock } = this.#deps;
-    const before = this.#view;
     this.#readAt = clock.monotonic();
     const view = await source.seed(signal);
-    this.#view = view;
     const isDue = clock.monotonic() - this.#sampledAt >= sampleEveryMs;
     if (isDue) this.#sample(view);
-    this.#sendSeed(before, view, isDue);
+    this.#sendSeed(view, isDue);
     await Promise.all([...this.#shootReaders].map((entry) => this.#sendShoot(entry, signal)));
   }
 
@@ -116,9 +123,13 @@ export class SeedFeed {
   }
 
   /** Sends the seed to all readers. Each message is serialized only once. */
-  #sendSeed(before: SeedView | undefined, view: SeedView, hasSample: boolean): void {
+  #sendSeed(view: SeedView, hasSample: boolean): void {
+    const texts = this.#readers.size === 0 ? undefined : textsOf(view);
+    const before = this.#sent ?? texts;
+    this.#sent = texts;
+    if (texts === undefined || before === undefined) return;
     const make = (all: boolean): Buffer => {
-      const seed = messageOf('seed', all ? fullMessageOf(view) : changesBetween(before ?? view, view));
+      const seed = messageOf('seed', all ? fullMessageOf(view) : changesSince(before, view, texts));
       if (!all && !hasSample) return seed;
       return Buffer.concat([seed, messageOf('samples', all ? this.#samples : this.#samples.slice(-1))]);
     };

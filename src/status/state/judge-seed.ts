@@ -1,25 +1,7 @@
 import { formatAge } from '../../kubernetes/api/duration.ts';
-import type { ShootState, ShootStatus, ShootTold } from './schema.ts';
+import type { ShootStatus, ShootTold } from './schema.ts';
+import { type ShootState, shootStates, urgencies } from './states.ts';
 import { clockTime, withoutNumbers } from './words.ts';
-
-/** Urgency of each state, 1 is the most urgent; in the order of the list of states. */
-export const urgencies: Readonly<Record<ShootState, number>> = {
-  'losing nodes': 1,
-  blind: 2,
-  'not protected': 3,
-  paused: 3,
-  held: 4,
-  landing: 5,
-  restoring: 5,
-  flapping: 5,
-  confirming: 6,
-  healthy: 7,
-  'not probed': 7,
-};
-
-const rank: Readonly<Record<string, number>> = Object.fromEntries(
-  Object.keys(urgencies).map((state, at) => [state, at]),
-);
 
 type Told = Pick<
   ShootStatus,
@@ -42,7 +24,7 @@ export const stateInWords = ({ state, held }: Pick<Told, 'state' | 'held'>): str
 
 /** A shoot that is not probed and held ranks with those that are held. */
 const rankOf = (shoot: Told): number =>
-  rank[shoot.state === 'not probed' && needsEyes(shoot) ? 'held' : shoot.state] ?? 0;
+  shootStates.indexOf(shoot.state === 'not probed' && needsEyes(shoot) ? 'held' : shoot.state);
 
 const sinceOf = ({ since }: Told): number => (since === undefined ? Number.MAX_VALUE : Date.parse(since));
 
@@ -61,9 +43,8 @@ interface StateCount {
 }
 
 /** Counts the shoots by state, the most urgent first. A shoot that is held and blind counts as blind. */
-const countByState = (shoots: readonly Told[]): readonly StateCount[] => {
-  const states = Object.keys(urgencies) as ShootState[];
-  return states.flatMap((state) => {
+const countByState = (shoots: readonly Told[]): readonly StateCount[] =>
+  shootStates.flatMap((state) => {
     const those = shoots.filter((shoot) => shoot.state === state);
     if (those.length === 0) return [];
     const [since] = those.flatMap((shoot) => shoot.since ?? []).toSorted();
@@ -71,7 +52,6 @@ const countByState = (shoots: readonly Told[]): readonly StateCount[] => {
     const held = those.filter((shoot) => shoot.held.length > 0).length;
     return [{ state, count: those.length, since, allSilent, held }];
   });
-};
 
 const verbs: Readonly<Record<ShootState, readonly [one: string, many: string]>> = {
   'losing nodes': ['is losing nodes', 'are losing nodes'],

@@ -2,7 +2,8 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { stateInWords } from './judge-seed.ts';
 import { judgeShoot } from './judge-shoot.ts';
-import type { ShootFacts, ShootState } from './schema.ts';
+import type { ShootFacts } from './schema.ts';
+import type { ShootState } from './states.ts';
 import { type Situation, context, factsIn, factsOf, situationNames, toldOf } from './testing/facts.ts';
 
 /** What is told of a shoot, without the parts that are empty. */

@@ -1,6 +1,7 @@
 import { formatAge } from '../../kubernetes/api/duration.ts';
 import { doOf } from './do.ts';
-import type { ShootFacts, ShootState, ShootTold, UnprotectedCause } from './schema.ts';
+import type { ShootFacts, ShootTold, UnprotectedCause } from './schema.ts';
+import type { ShootState } from './states.ts';
 import { asOf, canNotSee, clockTime, leasesInWords, listed, pauseInWords } from './words.ts';
 
 /** Context of a judgement. */

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { shootStates } from './states.ts';
 
 // Response to `GET /status` of a prober: what is known of each shoot, and what that means, in words that every view shows as they are.
 
@@ -9,29 +10,6 @@ const count = (description: string) => about(description, z.int().min(0));
 const milliseconds = (description: string) => about(`${description} (milliseconds).`, z.number());
 const text = (description: string) => about(description, z.string());
 const yes = (description: string) => about(description, z.boolean());
-
-/** States of a shoot, the most urgent first. */
-export const shootStates = [
-  'losing nodes',
-  'blind',
-  'not protected',
-  'paused',
-  'held',
-  'landing',
-  'restoring',
-  'flapping',
-  'confirming',
-  'healthy',
-  'not probed',
-] as const;
-
-/**
- * `losing nodes`: an outage, and something that should be down is up. `blind`: its last runs failed, so nothing is known of it now. `not protected`: probed
- * well, but an outage would not be met. `paused`: the same, because somebody ordered it. `held`: an outage, and all that should be down is down. `landing`:
- * the outage is over, and the prober waits for late kubelets. `restoring`: held resources are scaled up. `flapping`: healthy, and an outage came soon after a
- * restoration. `confirming`: an outage is suspected, and a second look must confirm it. `not probed`: hibernated, migrating, without workers and so on.
- */
-export type ShootState = (typeof shootStates)[number];
 
 /** Causes for which an outage of a shoot would not be met, or would not end. */
 export const unprotectedCauses = [
