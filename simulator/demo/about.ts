@@ -1,7 +1,7 @@
 import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
+import { textColumns, wrapped } from '../../src/telemetry/index.ts';
 import { ignoreScalingAnnotation } from '../../src/annotations/scaling-annotations.ts';
 import { type WorldSource, kubeletsAnnotation } from '../world/index.ts';
-import { width, wrap } from './line.ts';
 import { type Pace, demoShoots, demoTiming, leaseLimitMs, podHaste, twinName } from './setting.ts';
 
 /** Input of the help page, which shows how to inspect the demo and how to take part with kubectl. */
@@ -47,4 +47,4 @@ const textOf = ({
 
 /** Returns the help page in lines of at most 80 columns. A line that users copy is not wrapped, however long it is. */
 export const aboutLines = (about: About): readonly string[] =>
-  textOf(about).flatMap((text) => (text.startsWith(' ') ? [text] : wrap(text, width)));
+  textOf(about).flatMap((text) => (text.startsWith(' ') ? [text] : wrapped(text, textColumns)));

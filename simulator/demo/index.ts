@@ -2,7 +2,7 @@ export { type About, aboutLines } from './about.ts';
 export type { CareOutput } from './care.ts';
 export { demoCareConfig, demoProberConfig, demoWeederConfig } from './configs.ts';
 export { linesOfFindings } from './findings.ts';
-export { type Line, type Tone, render, seconds, width, wrap } from './line.ts';
+export { type Line, type Tone, render, seconds } from './line.ts';
 export { runLive } from './live.ts';
 export { demoPagePosts, demoPageSource } from './page.ts';
 export type { Watchdogs } from './script.ts';

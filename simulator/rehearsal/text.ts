@@ -1,6 +1,7 @@
 import { plural } from '../../src/status/state/words.ts';
 import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
-import { seconds, width, wrap } from '../demo/index.ts';
+import { textColumns, wrapped } from '../../src/telemetry/index.ts';
+import { seconds } from '../demo/index.ts';
 import type { Rehearsal, Impact } from './result.ts';
 import type { TimelineRow } from './timeline.ts';
 
@@ -11,7 +12,9 @@ const inColumns = (label: string, cells: readonly string[]): string =>
   `  ${label.padEnd(labelWidth)}${cells.map((cell) => cell.padStart(columnWidth)).join('')}`.trimEnd();
 
 const paragraph = (text: string, first = '', rest = ''): readonly string[] =>
-  wrap(text, width - Math.max(first.length, rest.length)).map((line, index) => `${index === 0 ? first : rest}${line}`);
+  wrapped(text, textColumns - Math.max(first.length, rest.length)).map(
+    (line, index) => `${index === 0 ? first : rest}${line}`,
+  );
 
 const rounded = (ms: number): string => formatGoDuration(Math.round(ms / 1_000) * 1_000);
 

@@ -1,8 +1,7 @@
 import { type CareResults, troubleOf } from '../care/index.ts';
-import { escapeControls } from '../telemetry/index.ts';
+import { escapeControls, indented, textColumns } from '../telemetry/index.ts';
 import { type OutputFormat, formatDocument } from './output.ts';
 import { type PaintStatus, colourBy } from './paint-status.ts';
-import { indented, textColumns } from './wrapped.ts';
 
 type Shoot = CareResults[number];
 type Condition = Shoot['conditions'][number];

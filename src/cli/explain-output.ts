@@ -4,9 +4,8 @@ import { nextInWords, stateInWords } from '../status/state/judge-seed.ts';
 import { stepsOfOutage } from '../status/state/outage.ts';
 import { clockTime, leasesInWords, pauseInWords, plural } from '../status/state/words.ts';
 import { type SeedStatus, titleOf } from '../status/index.ts';
-import { escapeControls } from '../telemetry/index.ts';
+import { escapeControls, indented, textColumns, wrapped } from '../telemetry/index.ts';
 import { between, doInWords, utc } from './status-output.ts';
-import { indented, textColumns, wrapped } from './wrapped.ts';
 
 const section = (title: string, lines: readonly string[]): readonly string[] =>
   lines.length === 0 ? [] : ['', title, ...lines];

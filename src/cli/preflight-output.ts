@@ -1,3 +1,4 @@
+import { indented } from '../telemetry/index.ts';
 import {
   type CheckStatus,
   type FindingCode,
@@ -11,7 +12,6 @@ import {
 } from '../preflight/index.ts';
 import { type OutputFormat, formatDocument } from './output.ts';
 import { type PaintStatus, colourBy } from './paint-status.ts';
-import { indented } from './wrapped.ts';
 
 /** Where findings are described, in the package and in the repository. */
 const document = 'docs/preflight.md';

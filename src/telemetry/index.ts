@@ -4,3 +4,4 @@ export type { EventRecorder } from './events.ts';
 export { type LogEncoder, type LogLevel, createLogger } from './logger.ts';
 export { type PrometheusMeter, createMeter } from './meter.ts';
 export { createProgramMetrics } from './program-metrics.ts';
+export { indented, textColumns, wrapped } from './wrapped.ts';

@@ -1,4 +1,4 @@
-import { escapeControls } from '../telemetry/index.ts';
+import { escapeControls } from './escape-controls.ts';
 
 /** Columns of text that does not depend on the terminal. */
 export const textColumns = 80;
