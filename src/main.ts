@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { loadSimulator, runCli, runProcess } from './cli/index.ts';
 
 /** Bundle of the simulator, beside this one. */
@@ -20,6 +21,11 @@ await runProcess(
     ...(process.stdin.isTTY && process.stdout.isTTY
       ? { terminal: { keys: process.stdin, screen: process.stdout } }
       : {}),
+    platform: process.platform,
+    start: (program, args) => {
+      const child = spawn(program, args, { stdio: 'ignore', detached: true });
+      child.on('error', () => undefined).unref();
+    },
     onSignal: (name, listener) => void process.on(name, listener),
     onCrash: (listener) => {
       process.on('uncaughtException', (error) => listener('uncaught exception', error));
@@ -60,6 +66,7 @@ await runProcess(
       },
       runPreflight: async (run) => (await import('./preflight/index.ts')).runPreflight(run),
       runStatus: async (run) => (await import('./status/index.ts')).readStatus(run),
+      runPage: async (run) => (await import('./status/index.ts')).forwardPage(run),
       runPause: async (run) => (await import('./steer/index.ts')).runPause(run),
       runResume: async (run) => (await import('./steer/index.ts')).runResume(run),
       runRelease: async (run) => (await import('./steer/index.ts')).runRelease(run),

@@ -4,6 +4,7 @@ import { completionCommand } from './completion.ts';
 import { type RunDemo, demoCommand } from './demo.ts';
 import { explainCommand } from './explain.ts';
 import type { CliIo } from './io.ts';
+import { type RunPage, pageCommand } from './page.ts';
 import { type RunPause, type RunResume, pauseCommand, resumeCommand } from './pause.ts';
 import { type RunPreflight, preflightCommand } from './preflight.ts';
 import { type RunProber, proberCommand } from './prober.ts';
@@ -28,6 +29,7 @@ export { userError } from './read-text.ts';
 export type { RunRehearse } from './rehearse.ts';
 export { loadSimulator } from './simulator.ts';
 export type { Terminal } from './terminal.ts';
+export type { RunPage } from './page.ts';
 export type { RunPause, RunResume } from './pause.ts';
 export type { RunPreflight } from './preflight.ts';
 export type { RunRelease } from './release.ts';
@@ -42,6 +44,7 @@ export interface Runners {
   readonly runCare: RunCare;
   readonly runPreflight: RunPreflight;
   readonly runStatus: RunStatus;
+  readonly runPage: RunPage;
   readonly runPause: RunPause;
   readonly runResume: RunResume;
   readonly runRelease: RunRelease;
@@ -52,12 +55,12 @@ export interface Runners {
 /** The commands in the order of the help text. */
 export const commandsOf = (runners: Runners): readonly Command[] => {
   const { runProber, runWeeder, runCare, runPreflight, runStatus, runRehearse, runDemo } = runners;
-  const { runPause, runResume, runRelease } = runners;
+  const { runPage, runPause, runResume, runRelease } = runners;
   const commands: readonly Command[] = [
     ...[proberCommand(runProber), weederCommand(runWeeder), careCommand(runCare)],
     ...[validateCommand, schemaCommand],
     preflightCommand(runPreflight),
-    ...[statusCommand(runStatus), explainCommand(runStatus)],
+    ...[statusCommand(runStatus), explainCommand(runStatus), pageCommand(runPage)],
     ...[pauseCommand(runPause), resumeCommand(runResume), releaseCommand(runRelease)],
     ...[rehearseCommand(runRehearse), demoCommand(runDemo)],
     completionCommand(() => commands),

@@ -26,6 +26,8 @@ export interface CliIo {
   readonly terminal?: Terminal;
   /** Prints a question and reads one line as the answer. Present if both stdin and stdout are a terminal. May be called only once. */
   readonly ask?: (question: string) => Promise<string>;
+  /** Opens an address in the browser. Present on a desktop. */
+  readonly openInBrowser?: (url: URL) => void;
   /** Reads the whole text of a regular file, or of stdin for `-`. Rejects with an error whose message is meant for users. */
   readonly readFile: (path: string) => Promise<string>;
   /** Reads like `readFile`, and also what the caller has opened for this process: `/dev/stdin`, and a pipe such as a shell's `<(...)`. */

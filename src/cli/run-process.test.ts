@@ -32,6 +32,8 @@ const fakeProcess = () => {
     stdout: output('out'),
     stderr: output('err'),
     isAttended: false,
+    platform: 'linux',
+    start: (program, args) => void log.push([program, ...args].join(' ')),
     onSignal: (name, listener) => void signals.set(name, listener),
     onCrash: (listener) => {
       crashed = listener;
@@ -55,6 +57,28 @@ const forever = (io: CliIo): Promise<number> => new Promise(() => io.stopOnSigna
 const fakeTerminal = (log: string[]): HostTerminal => ({
   keys: { setRawMode: (isRaw) => log.push(`raw ${String(isRaw)}`), on: () => undefined, pause: () => undefined },
   screen: { columns: 80 },
+});
+
+describe('runProcess on a desktop', () => {
+  it.each([
+    ['linux', { DISPLAY: ':0' }, 'xdg-open http://127.0.0.1:1/'],
+    ['linux', { WAYLAND_DISPLAY: 'w' }, 'xdg-open http://127.0.0.1:1/'],
+    ['linux', {}, undefined],
+    ['linux', { DISPLAY: ':0', SSH_CONNECTION: 'x' }, undefined],
+    ['darwin', {}, 'open http://127.0.0.1:1/'],
+    ['win32', {}, 'rundll32 url.dll,FileProtocolHandler http://127.0.0.1:1/'],
+  ])('opens an address in the browser: %s %j', async (platform, env, started) => {
+    const { host, log } = fakeProcess();
+    await runProcess({ ...host, platform, env, terminal: fakeTerminal([]) }, async (io) => {
+      io.openInBrowser?.(new URL('http://127.0.0.1:1'));
+      return 0;
+    });
+    expect(log.includes(started ?? '')).toBe(started !== undefined);
+    await runProcess({ ...host, platform, env }, async (io) => {
+      expect(io).not.toHaveProperty('openInBrowser');
+      return 0;
+    });
+  });
 });
 
 describe('runProcess in a terminal', () => {

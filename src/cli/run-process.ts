@@ -24,6 +24,9 @@ export interface HostProcess {
   readonly isAttended: boolean;
   /** Present if both stdin and stdout are a terminal. */
   readonly terminal?: HostTerminal;
+  /** Runs a program without waiting for it, or for its failure. */
+  readonly start: (program: string, args: readonly string[]) => void;
+  readonly platform: string;
   onSignal(name: StopSignal, listener: () => void): void;
   /** Listens for uncaught exceptions and unhandled rejections. */
   onCrash(listener: (what: 'uncaught exception' | 'unhandled rejection', error: unknown) => void): void;
@@ -63,6 +66,14 @@ const progressOn = (stream: OutputStream): Progress => ({
 
 /** Time in milliseconds that the program waits at its end for the reader of its log. */
 const logFlushMs = 300;
+
+/** Returns the program that opens an address in the browser; undefined without a desktop. */
+const openerOf = ({ platform, env, terminal }: HostProcess): readonly string[] | undefined => {
+  if (terminal === undefined || env.SSH_CONNECTION !== undefined) return undefined;
+  if (platform === 'darwin') return ['open'];
+  if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];
+  return env.DISPLAY === undefined && env.WAYLAND_DISPLAY === undefined ? undefined : ['xdg-open'];
+};
 
 /** Prints a question and reads the answer. The first chunk is the whole answer, because a terminal delivers input line by line. */
 const askOn = async ({ stdin, stdout }: HostProcess, question: string): Promise<string> => {
@@ -107,6 +118,7 @@ export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<
       else crash('output failed', error);
     });
   }
+  const [opener, ...openerArgs] = openerOf(host) ?? [];
   const readFile = (path: string): Promise<string> => (path === '-' ? readText(host.stdin) : readTextFile(path));
   try {
     const exitCode = await run({
@@ -118,6 +130,7 @@ export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<
       stdoutStyled: (text) => void host.stdout.write(text),
       ...(host.isAttended && host.env.TERM !== 'dumb' ? { progress: progressOn(host.stderr) } : {}),
       ...(terminal === undefined ? {} : { terminal, ask: (question: string) => askOn(host, question) }),
+      ...(opener === undefined ? {} : { openInBrowser: (url: URL) => host.start(opener, [...openerArgs, url.href]) }),
       readFile,
       readInput: (path) => readInput(path, readFile),
       openLog: (listeners) => {

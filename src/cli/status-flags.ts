@@ -1,3 +1,4 @@
+import { NoSuchShoot } from '../status/state/find-shoot.ts';
 import type { SeedStatus, StatusRun } from '../status/index.ts';
 import { CommandError } from './errors.ts';
 import { accessFlags, clusterCommandOf, clusterFlags } from './cluster-command.ts';
@@ -58,7 +59,7 @@ export const askStatus = async (
   try {
     return await run(query);
   } catch (error) {
-    if (error instanceof Error && error.name === 'NoSuchShoot') throw new CommandError(error.message);
+    if (error instanceof NoSuchShoot) throw new CommandError(error.message);
     throw error;
   }
 };

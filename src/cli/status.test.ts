@@ -1,3 +1,4 @@
+import { NoSuchShoot } from '../status/state/find-shoot.ts';
 import { describe, expect, it } from 'vitest';
 import type { ShootStatus } from '../status/state/schema.ts';
 import type { SeedStatus, StatusRun } from '../status/index.ts';
@@ -394,7 +395,7 @@ describe('dwd explain', () => {
   });
 
   it.each(['status --shoot=x', 'explain x'])('%s exits with 1 if there is no such shoot', async (line) => {
-    const missing = Object.assign(new Error('there is no shoot x in this seed'), { name: 'NoSuchShoot' });
+    const missing = new NoSuchShoot('x', []);
     const result = await dwdWith(never, line.split(' '), { runStatus: () => Promise.reject(missing) });
     expect(result).toMatchObject({
       code: 1,

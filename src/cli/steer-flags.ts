@@ -25,7 +25,8 @@ interface SteerFlagValues {
   readonly timeout: number;
 }
 
-const forbidden =
+/** Advice if a right is missing. */
+export const forbidden =
   'it takes the roles of an operator, which the chart has (operator.enabled): ask an administrator of the seed for it';
 
 /** Returns the input of these commands. Throws a UsageError unless exactly one of --shoot and --all is given. */

@@ -5,7 +5,8 @@ import { type OperatorAccess, type OperatorCluster, onOperatorCluster } from '..
 import { type PreflightCheck, type SeedRead, statusOf } from './checks/check.ts';
 import { checkAll, checkConfig } from './checks/check-all.ts';
 import { type SeedAnswer, checkSeed } from './checks/seed.ts';
-import { NoSuchShootError, type PreflightReadOptions, readAll } from './read.ts';
+import { type PreflightReadOptions, readAll } from './read.ts';
+import { NoSuchShoot } from '../status/state/find-shoot.ts';
 import { readVersion } from './read-seed.ts';
 
 export interface PreflightRun extends OperatorAccess, PreflightReadOptions {
@@ -60,7 +61,7 @@ export const runPreflight = async (run: PreflightRun): Promise<Result<PreflightR
     if (error instanceof KubeconfigError) {
       return { ok: true, value: outOfReach({ ok: false, error: { code: 'seed-unreachable', detail: error.message } }) };
     }
-    if (error instanceof NoSuchShootError) return { ok: false, error: error.message };
+    if (error instanceof NoSuchShoot) return { ok: false, error: error.message };
     throw error;
   }
 };

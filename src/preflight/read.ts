@@ -6,8 +6,9 @@ import type { SeedRead } from './checks/check.ts';
 import { type PreflightObservation, type SeenSecrets, kcmRef } from './checks/check-all.ts';
 import type { SeenResources } from './checks/dependents.ts';
 import type { KindInput } from './checks/kinds.ts';
+import { NoSuchShoot, findShoot, namedShoot } from '../status/state/find-shoot.ts';
 import type { SeedAnswer } from './checks/seed.ts';
-import { type SeedShoot, findShoot, probedAmong } from './checks/shoots.ts';
+import { type SeedShoot, probedAmong } from './checks/shoots.ts';
 import { type RightsOf, readRights } from './read-rights.ts';
 import { readShoots } from './read-clusters.ts';
 import { readResources, readSecrets } from './read-objects.ts';
@@ -30,11 +31,6 @@ export interface PreflightReadOptions {
 interface ReadDeps {
   readonly reader: Reader;
   readonly connector: ShootConnector;
-}
-
-/** The requested shoot does not exist. */
-export class NoSuchShootError extends Error {
-  override readonly name = 'NoSuchShootError';
 }
 
 const clusterKind = { apiVersion: 'extensions.gardener.cloud/v1alpha1', kind: 'Cluster' };
@@ -60,9 +56,10 @@ const chosenAmong = (
   wanted: string | undefined,
 ): SeedRead<readonly SeedShoot[]> => {
   if (!shoots.ok || wanted === undefined) return shoots;
-  const found = findShoot(shoots.value, wanted);
-  if (found === undefined) throw new NoSuchShootError(`there is no shoot ${wanted} in this seed`);
-  return { ok: true, value: [found] };
+  const named = shoots.value.map((shoot) => ({ ...namedShoot(shoot.cluster.name, shoot.cluster.shootName), shoot }));
+  const found = findShoot(named, wanted);
+  if (found === undefined) throw new NoSuchShoot(wanted, named);
+  return { ok: true, value: [found.shoot] };
 };
 
 /** Lists each resource once, even if the configuration names it several times. Resources of kinds that are not served are left out. */
@@ -129,7 +126,7 @@ const readShootApiServers = async (
   return { secrets, answers: { ok: true, value: await askShoots(asked, reader) } };
 };
 
-/** Reads all data for the checks, and writes nothing. Rejects with a NoSuchShootError, or with `signal.reason`. */
+/** Reads all data for the checks, and writes nothing. Rejects with a NoSuchShoot, or with `signal.reason`. */
 export const readAll = async (
   options: PreflightReadOptions,
   seed: SeedAnswer,

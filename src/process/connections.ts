@@ -1,13 +1,20 @@
 import { homedir } from 'node:os';
 import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
 import { commandStack, createKubeClient } from '../kubernetes/client/index.ts';
-import { connectCluster } from '../kubernetes/connection/index.ts';
+import {
+  type ForwardOptions,
+  type ForwardedPort,
+  type PodPort,
+  connectCluster,
+  forwardPort,
+} from '../kubernetes/connection/index.ts';
 import { type ClusterAccess, loadOperatorKubeconfig } from '../kubernetes/kubeconfig/index.ts';
 import { type Transport, authority } from '../kubernetes/transport/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { systemClock } from './clock.ts';
 import { userAgentOf } from './component.ts';
+import { systemRandom } from './random.ts';
 import type { ProcessOptions } from './settings.ts';
 
 export interface Connecting {
@@ -55,7 +62,15 @@ export interface OperatorCluster {
   readonly kube: Kube;
   readonly clock: Clock;
   readonly userAgent: string;
+  /** Forwards a port of a pod to this machine, with the same access. */
+  readonly forward: ForwardToPod;
 }
+
+/** `forwardPort` for the pods of one cluster. */
+export type ForwardToPod = (
+  find: () => Promise<PodPort>,
+  options: Pick<ForwardOptions, 'signal' | 'port' | 'onProblem'>,
+) => Promise<ForwardedPort>;
 
 /** Connects to the cluster of the kubeconfig, runs `work` and disconnects. Rejects as `work` does, or with a KubeconfigError. */
 export const onOperatorCluster = async <T>(
@@ -70,7 +85,9 @@ export const onOperatorCluster = async <T>(
   const transport = connectCluster({ access, clock, logger, userAgent });
   try {
     const kube = commandStack(transport, clock);
-    return await work({ client: createKubeClient({ kube, clock }), kube, clock, userAgent });
+    const forward: ForwardToPod = (find, options) =>
+      forwardPort(find, { ...options, access, clock, random: systemRandom(), userAgent });
+    return await work({ client: createKubeClient({ kube, clock }), kube, clock, userAgent, forward });
   } finally {
     transport.close();
   }

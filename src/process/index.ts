@@ -18,7 +18,13 @@ export {
   serveHttp,
   textResponse,
 } from './http-server.ts';
-export { type OperatorAccess, type OperatorCluster, findSeed, onOperatorCluster } from './connections.ts';
+export {
+  type ForwardToPod,
+  type OperatorAccess,
+  type OperatorCluster,
+  findSeed,
+  onOperatorCluster,
+} from './connections.ts';
 export { createElection } from './leadership.ts';
 export { type Runnable, runLifecycle, whenAborted } from './lifecycle.ts';
 export { type ProcessDeps, type ServerDeps, runComponent } from './run-component.ts';

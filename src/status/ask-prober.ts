@@ -1,11 +1,19 @@
 import type { Call } from '../kubernetes/api/call.ts';
 import { DecodeError } from '../kubernetes/api/decode.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { trimEndOf } from '../kubernetes/api/trim-end.ts';
 import { createKubeClient } from '../kubernetes/client/index.ts';
-import { ResponseError, createSecurity, createTransport } from '../kubernetes/transport/index.ts';
+import {
+  ResponseError,
+  type Transport,
+  createScope,
+  createSecurity,
+  createTransport,
+} from '../kubernetes/transport/index.ts';
 import type { Clock } from '../ports/clock.ts';
+import type { OperatorCluster } from '../process/index.ts';
 import { type ShootStatus, type ProberStatus, shootSchema, statusHeaderSchema, statusSchema } from './state/schema.ts';
 import type { Replica } from './seed-status.ts';
 
@@ -83,28 +91,86 @@ export const readStatusOfPod =
     return (await client.call(statusAt(path, shoot), options)).value;
   };
 
+/** Time after which a request through the proxy has a second one beside it, in milliseconds. */
+const proxyHeadStartMs = 400;
+
+type Reached = Pick<OperatorCluster, 'client' | 'clock' | 'userAgent' | 'forward'>;
+
+/** Asks through the proxy and, if that fails or takes long, through a port that it forwards: a proxy may be forbidden, or a NetworkPolicy in its way. */
+export const readStatusOfReplica =
+  (cluster: Reached, namespace: string, replica: Pick<Replica, 'pod' | 'healthPort'>): ReadProberStatus =>
+  async (shoot, options) => {
+    const { client, clock, forward } = cluster;
+    const scope = createScope({ signal: options.signal, clock });
+    const { signal } = scope;
+    const until = clock.monotonic() + (options.timeoutMs ?? 0);
+    const proxied = readStatusOfPod(client, namespace, replica)(shoot, { ...options, signal });
+    const late = clock.sleep(proxyHeadStartMs, signal).catch(() => undefined);
+    const forwarded = Promise.race([proxied.catch(() => undefined), late]).then(async (early) => {
+      if (early !== undefined) return early;
+      const { pod, healthPort: port } = replica;
+      const problems: unknown[] = [];
+      const { url } = await forward(async () => ({ namespace, pod, port }), {
+        signal,
+        onProblem: (error) => problems.push(error),
+      });
+      try {
+        const rest = { signal, timeoutMs: Math.max(1, until - clock.monotonic()) };
+        return await readStatusFromUrl(url, cluster)(shoot, rest);
+      } catch (error) {
+        throw problems[0] instanceof ApiError ? problems[0] : error;
+      }
+    });
+    try {
+      return await Promise.any([proxied, forwarded]);
+    } catch {
+      return await bothFailed(proxied, forwarded);
+    } finally {
+      scope.fail(new Error('the prober has answered'));
+    }
+  };
+
+/** Rejects with both reasons in one sentence; with another error than an ApiError as it is. */
+const bothFailed = async (...attempts: readonly [Promise<ProberStatus>, Promise<ProberStatus>]): Promise<never> => {
+  const [proxied, forwarded] = (await Promise.allSettled(attempts)).map(
+    (one) => (one as PromiseRejectedResult).reason as unknown,
+  );
+  if (!(proxied instanceof ApiError)) throw proxied;
+  if (!(forwarded instanceof ApiError)) throw forwarded;
+  throw new ApiError({
+    code: proxied.code,
+    message: `${proxied.message}; through a forwarded port: ${forwarded.message}`,
+  });
+};
+
 export interface UrlDeps {
   readonly clock: Clock;
   readonly userAgent: string;
 }
 
-/** Sends requests directly to an address such as `http://127.0.0.1:9644`. */
+/** Creates a transport to an address such as `http://127.0.0.1:9644`. */
+export const transportTo = (url: URL, { clock, userAgent }: UrlDeps): Transport => {
+  const isPlain = url.protocol === 'http:';
+  const security = createSecurity({});
+  return createTransport({
+    endpoint: {
+      protocol: isPlain ? 'http:' : 'https:',
+      host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
+      port: url.port === '' ? (isPlain ? 80 : 443) : Number(url.port),
+      basePath: trimEndOf(url.pathname, '/'),
+    },
+    security: async () => security,
+    clock,
+    userAgent,
+  });
+};
+
+/** Sends requests directly to an address. */
 export const readStatusFromUrl =
-  (url: URL, { clock, userAgent }: UrlDeps): ReadProberStatus =>
+  (url: URL, deps: UrlDeps): ReadProberStatus =>
   async (shoot, options) => {
-    const isPlain = url.protocol === 'http:';
-    const security = createSecurity({});
-    const transport = createTransport({
-      endpoint: {
-        protocol: isPlain ? 'http:' : 'https:',
-        host: url.hostname.replace(/^\[(.*)\]$/, '$1'),
-        port: url.port === '' ? (isPlain ? 80 : 443) : Number(url.port),
-        basePath: trimEndOf(url.pathname, '/'),
-      },
-      security: async () => security,
-      clock,
-      userAgent,
-    });
+    const { clock } = deps;
+    const transport = transportTo(url, deps);
     try {
       return (await createKubeClient({ kube: transport, clock }).call(statusAt('/status', shoot), options)).value;
     } finally {

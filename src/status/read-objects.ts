@@ -10,6 +10,7 @@ import {
 import { ApiError, unlessNotFound } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
+import { podOfHolder } from '../kubernetes/api/pod-of-holder.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { getElectionLease } from '../kubernetes/leaderelection/index.ts';
 import type { LeaderLease, Replica, SeedObjects } from './seed-status.ts';
@@ -100,4 +101,11 @@ export const readSeedObjects = async (
     replicas: replicas?.map(({ isGoing: _, ...replica }) => replica),
     problems: [lease.problem, pods.problem].filter((problem) => problem !== undefined),
   };
+};
+
+/** Returns the pod that holds the Lease, and the other ready pods. Without a known leader, the first ready pod stands for it. */
+export const replicasOf = ({ lease, replicas = [] }: SeedObjects): readonly Replica[] => {
+  const holder = podOfHolder(lease?.holder ?? '');
+  const leader = replicas.filter(({ pod }) => pod === holder);
+  return [...leader, ...replicas.filter(({ pod, isReady }) => pod !== holder && isReady)];
 };

@@ -1,8 +1,12 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { createScriptedKube } from '../../test/doubles/scripted-kube.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
 import { createKubeClient } from '../kubernetes/client/index.ts';
+import type { ForwardToPod } from '../process/index.ts';
 import { readSeedStatus } from './read-status.ts';
 import { proberOf, shootOf } from './testing/statuses.ts';
 
@@ -70,7 +74,11 @@ const answersOf = (given: Readonly<Record<string, unknown>>): Readonly<Record<st
   ...given,
 });
 
-const begin = (given: Readonly<Record<string, unknown>> = {}) => {
+const forbidden: ForwardToPod = async () => {
+  throw new ApiError({ code: 'Forbidden', message: 'pods/portforward is forbidden' });
+};
+
+const begin = (given: Readonly<Record<string, unknown>> = {}, forward = forbidden) => {
   const [clock, kube, stop] = [createVirtualClock(), createScriptedKube(), new AbortController()];
   const answers = answersOf(given);
   const options = { namespace: 'garden', selector: 'app=x', leaderTimeoutMs: 1_500, timeoutMs: 10_000 };
@@ -78,7 +86,7 @@ const begin = (given: Readonly<Record<string, unknown>> = {}) => {
   const run = { ...options, stop: stop.signal, env: {}, version: '1', logger };
   const status = readSeedStatus(run, {
     client: createKubeClient({ kube, clock }),
-    ...{ kube, clock, userAgent: 'test', connectedTo: 'of context test' },
+    ...{ kube, clock, userAgent: 'test', connectedTo: 'of context test', forward },
   });
   /** Request for the prober's status. It waits until the test responds. */
   let silent: ReturnType<typeof kube.take> | undefined;
@@ -117,6 +125,34 @@ describe('a prober that responds', () => {
     await clock.advance(500);
     prober()?.respond(200, proberOf([shootOf('a')]));
     expect(await status).toMatchObject({ source: 'leader', total: 1, problems: [] });
+  });
+});
+
+describe('a leader that the proxy does not reach', () => {
+  it('is read through a port that is forwarded, and closed again', async () => {
+    const server = createServer((_, response) => void response.end(JSON.stringify(proberOf([shootOf('a')]))));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const asked: unknown[] = [];
+    const { answer, prober, status } = begin({}, async (find, { signal }) => {
+      asked.push(await find(), signal);
+      return { url: new URL(`http://127.0.0.1:${String(port)}/`), close: () => undefined };
+    });
+    await answer();
+    prober()?.respond(403, { kind: 'Status', code: 403, reason: 'Forbidden', message: 'no pods/proxy' });
+    expect(await status).toMatchObject({ source: 'leader', total: 1, problems: [] });
+    expect(asked).toMatchObject([{ namespace: 'garden', pod: 'prober-a', port: 9644 }, { aborted: true }]);
+    server.close();
+  });
+
+  it('is told with both reasons if no port can be forwarded either', async () => {
+    const { answer, prober, status } = begin();
+    await answer();
+    prober()?.respond(403, { kind: 'Status', code: 403, reason: 'Forbidden', message: 'no pods/proxy' });
+    await answer();
+    expect((await status).problems[0]).toMatch(
+      /no pods\/proxy; through a forwarded port: pods\/portforward is forbidden$/,
+    );
   });
 });
 

@@ -1,6 +1,5 @@
 import { KubeconfigError, unlessNotFound } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
-import { podOfHolder } from '../kubernetes/api/pod-of-holder.ts';
 import type { ClusterAccess } from '../kubernetes/kubeconfig/index.ts';
 import { authority } from '../kubernetes/transport/index.ts';
 import {
@@ -12,13 +11,13 @@ import {
 } from '../process/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ProberStatus } from './state/schema.ts';
-import { type ReadProberStatus, readStatusOfPod, readStatusFromUrl } from './ask-prober.ts';
-import { findShoot, isNamespace, noSuchShoot } from './state/find-shoot.ts';
+import { type ReadProberStatus, readStatusFromUrl, readStatusOfReplica } from './ask-prober.ts';
+import { NoSuchShoot, findShoot, isNamespace } from './state/find-shoot.ts';
 import { type SeedFindings, judgeSeed } from './judge.ts';
 import { defaultConfiguration, installedConfiguration } from './installed-settings.ts';
 import { readHeld } from './read-held.ts';
-import { type ObjectsDeps, orProblem, readSeedObjects } from './read-objects.ts';
-import type { HeldObjects, Replica, SeedObjects, SeedStatus } from './seed-status.ts';
+import { type ObjectsDeps, orProblem, readSeedObjects, replicasOf } from './read-objects.ts';
+import type { HeldObjects, SeedObjects, SeedStatus } from './seed-status.ts';
 
 /** Request for the status: its prober and its shoots. */
 export interface LeaderQuery {
@@ -39,11 +38,6 @@ export interface LeaderQuery {
 
 export type StatusRun = OperatorAccess & LeaderQuery;
 
-/** A prober has responded, and knows no such shoot. */
-export class NoSuchShoot extends Error {
-  override readonly name = 'NoSuchShoot';
-}
-
 const isNobodyThere = ({ lease, replicas }: SeedObjects): boolean => lease?.holder === '' && replicas?.length === 0;
 
 /** True if the API server serves Gardener's Clusters, as that of a seed does. Rejects with an ApiError. */
@@ -54,13 +48,6 @@ const isSeed = async (client: KubeClient, options: CallOptions): Promise<boolean
 };
 
 const nothing: SeedObjects = { lease: undefined, replicas: undefined, problems: [] };
-
-/** Returns the pod that holds the Lease, and the other ready pods. Without a known leader, the first ready pod stands for it. */
-const replicasOf = ({ lease, replicas = [] }: SeedObjects): readonly Replica[] => {
-  const holder = podOfHolder(lease?.holder ?? '');
-  const leader = replicas.filter(({ pod }) => pod === holder);
-  return [...leader, ...replicas.filter(({ pod, isReady }) => pod !== holder && isReady)];
-};
 
 /** Requests the status. For a requested shoot it has the details that only `?shoot=` returns. Rejects with an ApiError. */
 const ask = async (prober: ReadProberStatus, run: LeaderQuery, clock: Clock): Promise<ProberStatus> => {
@@ -74,7 +61,7 @@ const ask = async (prober: ReadProberStatus, run: LeaderQuery, clock: Clock): Pr
   const rest = () => ({ signal, timeoutMs: Math.max(1, until - clock.monotonic()) });
   const { shoots } = isNamespace(shoot) ? await prober(undefined, rest()) : first;
   const found = findShoot(shoots, shoot);
-  if (found === undefined) throw new NoSuchShoot(noSuchShoot(shoot, shoots));
+  if (found === undefined) throw new NoSuchShoot(shoot, shoots);
   return prober(found.namespace, rest());
 };
 
@@ -149,7 +136,7 @@ const beginToAsk = async (run: LeaderQuery, cluster: Omit<OperatorCluster, 'kube
     clock,
     probers:
       leaderUrl === undefined
-        ? replicasOf(objects).map((replica) => readStatusOfPod(client, namespace, replica))
+        ? replicasOf(objects).map((replica) => readStatusOfReplica(cluster, namespace, replica))
         : [readStatusFromUrl(leaderUrl, cluster)],
     missing: 'no ready pod of the prober was found',
   });

@@ -15,6 +15,7 @@ const commands = commandsOf({
   runCare: { process: nothing, once: nothing },
   runPreflight: nothing,
   runStatus: nothing,
+  runPage: nothing,
   runPause: nothing,
   runResume: nothing,
   runRelease: nothing,

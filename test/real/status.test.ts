@@ -1,11 +1,14 @@
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { type Server, createServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { statusSchema } from '../../src/status/state/schema.ts';
 import type { SeedStatus } from '../../src/status/index.ts';
+import { servePortForward } from '../doubles/kubelet.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { freePorts } from '../envtest/processes.ts';
 import { waitFor } from '../envtest/waiting.ts';
@@ -17,6 +20,7 @@ import { type SeedWithShoot, kcm, mcm, shootNamespace, startSeedWithShoot } from
 
 const dwd = fileURLToPath(new URL('../../bin/dwd', import.meta.url));
 const podName = 'dwd-prober-7c9d8f6b5-x2x4q';
+const nodeName = 'seed-node';
 
 describeEnvtest('dwd status and dwd explain, with the rights of an operator, on a real API server', () => {
   let directory: string;
@@ -25,6 +29,8 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
   let operator = '';
   let prober: Program | undefined;
   let healthPort = 0;
+  let pagePort = 0;
+  let kubelet: Server | undefined;
 
   /** Applies the roles of an operator, and binds them as the notes of the chart describe. */
   const grantOperator = async (): Promise<void> => {
@@ -39,10 +45,25 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
       apiVersion: 'v1',
       kind: 'Pod',
       metadata: { name: podName, namespace: 'garden', labels: { app: 'dwd-prober' } },
-      spec: { containers: [{ name: 'dwd', image: 'registry.example/dwd:0.1.0', ports }] },
+      spec: { nodeName, containers: [{ name: 'dwd', image: 'registry.example/dwd:0.1.0', ports }] },
     });
     await world.seed.client.patch(`${pods}/${podName}/status`, {
       status: { podIP: podAddress, podIPs: [{ ip: podAddress }] },
+    });
+  };
+
+  /** Starts a kubelet that forwards ports, and creates its node. */
+  const startKubelet = async (): Promise<void> => {
+    const { certificatePem: cert, keyPem: key } = await world.seed.authority.issueServer(['127.0.0.1']);
+    kubelet = createServer({ cert, key });
+    servePortForward(kubelet);
+    await new Promise<void>((resolve) => kubelet?.listen(0, '127.0.0.1', resolve));
+    await world.seed.client.create('/api/v1/nodes', { apiVersion: 'v1', kind: 'Node', metadata: { name: nodeName } });
+    await world.seed.client.patch(`/api/v1/nodes/${nodeName}/status`, {
+      status: {
+        addresses: [{ type: 'InternalIP', address: '127.0.0.1' }],
+        daemonEndpoints: { kubeletEndpoint: { Port: (kubelet.address() as AddressInfo).port } },
+      },
     });
   };
 
@@ -50,6 +71,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
     const flags = [
       '--enable-leader-election',
       '--metrics-bind-addr=0',
+      `--page-bind-addr=127.0.0.1:${String(pagePort)}`,
       `--health-bind-addr=127.0.0.1:${String(healthPort)}`,
       ...['--kube-api-qps=50', '--kube-api-burst=100'],
     ];
@@ -62,7 +84,8 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
     directory = mkdtempSync(join(tmpdir(), 'dwd-pods-'));
     pods = await openPodNetwork(directory);
     world = await startSeedWithShoot('status', pods.flags);
-    [healthPort = 0] = await freePorts(1);
+    [healthPort = 0, pagePort = 0] = await freePorts(2);
+    await startKubelet();
     await startProber();
     await grantOperator();
     await createPod();
@@ -73,6 +96,8 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
     await prober?.ended;
     await world.stop();
     await pods.close();
+    kubelet?.close();
+    kubelet?.closeAllConnections();
     rmSync(directory, { recursive: true, force: true });
   });
 
@@ -106,6 +131,30 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
     expect(code).toBe(1);
     expect(stdout).toMatch(/^seed of context .* {3}1 of 1 shoot is not protected\n/);
     expect(stdout).toMatch(new RegExp(`\nleader ${podName} for .*last round .* ago\n`));
+  });
+
+  it('opens the page of the leader, which listens to its own pod alone', async () => {
+    const page = startProgram(['page', `--page-port=${String(pagePort)}`, `--kubeconfig=${operator}`]);
+    const detail = (): string => page.output();
+    const address = /^(\S+) shows the page of the leader, dwd-prober-7c9d8f6b5-x2x4q/;
+    await waitFor({ what: 'an address', withinMs: 30_000, detail }, async () => address.test(page.stdout()));
+    const [, url = ''] = address.exec(page.stdout()) ?? [];
+    expect(await (await fetch(url)).text()).toContain('<title>');
+    page.signal('SIGINT');
+    expect(await page.ended).toBe(0);
+    const none = startProgram(['page', '--page-port=1', `--kubeconfig=${operator}`]);
+    expect(await none.ended).toBe(1);
+    expect(none.output()).toMatch(/does not show its page: error forwarding port 1 to pod.*\n.*--page-bind-addr/);
+  });
+
+  it('reads the status through a port that it forwards, where the proxy is forbidden', async () => {
+    const role = '/apis/rbac.authorization.k8s.io/v1/namespaces/garden/roles/dwd-operator';
+    const { rules } = await world.seed.client.get<{ rules: { resources: string[] }[] }>(role);
+    const without = rules.map((rule) => ({ ...rule, resources: rule.resources.filter((one) => one !== 'pods/proxy') }));
+    await world.seed.client.patch(role, { rules: without });
+    const { stdout } = await until('a verdict', ['status'], (ran) => whyUnprotected.test(ran.stdout));
+    expect(stdout).toMatch(new RegExp(`\nleader ${podName} for .*last round .* ago\n`));
+    await world.seed.client.patch(role, { rules });
   });
 
   describe('in an outage', () => {

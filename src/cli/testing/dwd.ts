@@ -152,6 +152,7 @@ export const dwdWith = async (
         return onceResult;
       },
     },
+    runPage: noCluster,
     runPause: noCluster,
     runResume: noCluster,
     runRelease: noCluster,

@@ -1,4 +1,12 @@
-import { type Scope, authority, connectionError, createScope, dial, joinHeaders } from '../transport/index.ts';
+import {
+  type Scope,
+  type Security,
+  authority,
+  connectionError,
+  createScope,
+  dial,
+  joinHeaders,
+} from '../transport/index.ts';
 import { createHash } from 'node:crypto';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
@@ -12,10 +20,12 @@ import type { ShootEndpoint } from '../kubeconfig/index.ts';
 import { type KubeconfigCache, createKubeconfigCache } from './kubeconfig-cache.ts';
 
 /**
- * Subprotocols: the one that API servers since 1.30 translate (KEP-4006; apimachinery's `pkg/util/portforward/constants.go`), and the one that
- * earlier ones pass to the kubelet (`kubelet/pkg/cri/streaming/portforward/websocket.go`).
+ * Subprotocol that every API server passes on to the kubelet (`kubelet/pkg/cri/streaming/portforward/websocket.go`). Messages begin with the number of a
+ * channel: 0 for data, 1 for errors.
  */
-const protocols = ['SPDY/3.1+portforward.k8s.io', 'v4.channel.k8s.io'];
+export const channelProtocol = 'v4.channel.k8s.io';
+/** The subprotocol that API servers since 1.30 translate (KEP-4006; apimachinery's `pkg/util/portforward/constants.go`), and the one of all. */
+const protocols = ['SPDY/3.1+portforward.k8s.io', channelProtocol];
 
 /** RFC 6455, section 1.3. */
 const acceptSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -23,10 +33,13 @@ const keyBytes = 16;
 /** RFC 6455, sections 5.2 and 5.5.1: a masked close frame without content. */
 const closeFrame = Buffer.from([0x88, 0x80, 0, 0, 0, 0]);
 
-export interface TunnelConnectorOptions {
+export interface TunnelOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly userAgent: string;
+}
+
+export interface TunnelConnectorOptions extends TunnelOptions {
   /** Cache that may be shared with other connectors. Default: a new one, without proxies of an environment. */
   readonly known?: KubeconfigCache;
 }
@@ -40,8 +53,19 @@ interface Upgrade {
   readonly accept: string;
 }
 
-const upgradeOf = (shoot: ShootEndpoint, to: TunnelTarget, { random, userAgent }: TunnelConnectorOptions): Upgrade => {
-  const { endpoint, authorization } = shoot;
+/** A port of a pod. */
+export type PodPort = Pick<TunnelTarget, 'namespace' | 'pod' | 'port'>;
+
+/** How the API server of the pod is reached. */
+export interface TunnelAccess extends Pick<ShootEndpoint, 'endpoint' | 'authorization'> {
+  readonly security: Security;
+  /** Name of the API server in errors. */
+  readonly target: string;
+  readonly protocols: readonly string[];
+}
+
+const upgradeOf = (access: TunnelAccess, to: PodPort, { random, userAgent }: TunnelOptions): Upgrade => {
+  const { endpoint, authorization, protocols: offered } = access;
   const key = Buffer.from(Array.from({ length: keyBytes }, () => Math.floor(random.next() * 256))).toString('base64');
   const pod = resourcePath({ apiVersion: 'v1', resource: 'pods', namespace: to.namespace, name: to.pod });
   const path = `${pod}/portforward`;
@@ -56,7 +80,7 @@ const upgradeOf = (shoot: ShootEndpoint, to: TunnelTarget, { random, userAgent }
       upgrade: 'websocket',
       'sec-websocket-version': '13',
       'sec-websocket-key': key,
-      'sec-websocket-protocol': protocols.join(', '),
+      'sec-websocket-protocol': offered.join(', '),
     },
     accept: createHash('sha1').update(`${key}${acceptSuffix}`).digest('base64'),
   };
@@ -71,7 +95,10 @@ const answerOn = (socket: Socket, { url, headers }: Upgrade, signal: AbortSignal
       reject(signal.reason as Error);
     };
     const lost = Object.assign(new Error('the connection ended without an answer'), { code: 'ECONNRESET' });
-    request.on('upgrade', (response) => resolve(response));
+    request.on('upgrade', (response, _socket, head) => {
+      if (head.length > 0) socket.unshift(head);
+      resolve(response);
+    });
     request.on('response', (response) => resolve(response));
     request.on('error', reject);
     request.on('close', () => {
@@ -99,37 +126,50 @@ const checkAnswer = async (
 };
 
 /**
- * Creates a connector to pods through the WebSocket of `pods/portforward`. The API server upgrades it only after it has reached the kubelet and the
- * kubelet has agreed, so the upgrade alone proves that the path into the shoot's network is open. Each connection is new and resumes
- * the TLS session of the last one.
+ * Opens a WebSocket to `pods/portforward`, and resolves with its connection. The API server upgrades it only after it has reached the kubelet and the
+ * kubelet has agreed. Rejects with an ApiError, and with `signal.reason` on abort.
+ */
+export const openTunnel = async (
+  access: TunnelAccess,
+  to: PodPort,
+  { signal, ...options }: TunnelOptions & { readonly signal: AbortSignal },
+): Promise<Socket> => {
+  const upgrade = upgradeOf(access, to, options);
+  let phase: ExchangePhase = 'connecting';
+  let socket: Socket | undefined;
+  signal.throwIfAborted();
+  const { clock } = options;
+  const scope = createScope({ signal, clock });
+  try {
+    socket = await dial({ endpoint: access.endpoint, security: access.security, signal: scope.signal });
+    phase = 'waiting for the answer';
+    const response = await answerOn(socket, upgrade, scope.signal);
+    phase = 'reading the answer';
+    await checkAnswer(response, upgrade, { clock, scope });
+    return socket;
+  } catch (error) {
+    socket?.destroy();
+    signal.throwIfAborted();
+    const reason: unknown = scope.signal.aborted ? scope.signal.reason : error;
+    throw connectionError(reason, { method: 'GET', path: upgrade.path, target: access.target, phase });
+  } finally {
+    scope.end();
+  }
+};
+
+/**
+ * Creates a connector to pods that only opens a tunnel and closes it: that the API server upgrades it proves that the path into the shoot's network is open.
+ * Each connection is new and resumes the TLS session of the last one.
  */
 export const createTunnelConnector = (options: TunnelConnectorOptions): TunnelConnector => {
   const { known = createKubeconfigCache() } = options;
   return {
     connect: async (kubeconfig, to, signal) => {
-      const { shoot, security, target } = known.lookUp(kubeconfig, to);
-      const upgrade = upgradeOf(shoot, to, options);
-      let phase: ExchangePhase = 'connecting';
-      let socket: Socket | undefined;
-      signal.throwIfAborted();
-      const { clock } = options;
-      const scope = createScope({ signal, clock });
-      try {
-        socket = await dial({ endpoint: shoot.endpoint, security, signal: scope.signal });
-        phase = 'waiting for the answer';
-        const response = await answerOn(socket, upgrade, scope.signal);
-        phase = 'reading the answer';
-        await checkAnswer(response, upgrade, { clock, scope });
-        socket.write(closeFrame);
-        socket.destroySoon();
-      } catch (error) {
-        socket?.destroy();
-        signal.throwIfAborted();
-        const reason: unknown = scope.signal.aborted ? scope.signal.reason : error;
-        throw connectionError(reason, { method: 'GET', path: upgrade.path, target, phase });
-      } finally {
-        scope.end();
-      }
+      const { shoot, ...reached } = known.lookUp(kubeconfig, to);
+      const { endpoint, authorization } = shoot;
+      const socket = await openTunnel({ endpoint, authorization, ...reached, protocols }, to, { ...options, signal });
+      socket.write(closeFrame);
+      socket.destroySoon();
     },
   };
 };

@@ -11,7 +11,7 @@ import { type FoundKind, type KindInput, checkKinds, hintAt } from './kinds.ts';
 import { checkRights } from './rights.ts';
 import { checkSecrets } from './secrets.ts';
 import { checkProbers, checkSeed } from './seed.ts';
-import { checkShoots, findShoot, probedAmong } from './shoots.ts';
+import { checkShoots, probedAmong } from './shoots.ts';
 
 const ref: ResourceRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kcm' };
 const refused: PreflightFinding = { code: 'read-refused', detail: 'you may not list it' };
@@ -380,14 +380,4 @@ describe('API servers of shoots', () => {
   it('may be left out', () => {
     expect(checkApiServers(undefined).map(statusOf)).toEqual(['left out']);
   });
-});
-
-it('finds a shoot by namespace, and by project and name', () => {
-  const seen = [
-    { cluster: hostedShoot(decodeCluster(buildCluster({ name: 'shoot--dev--one' }), 'item')), version: '' },
-  ];
-  for (const word of ['shoot--dev--one', 'dev/one', 'garden-dev/one']) {
-    expect(findShoot(seen, word), word).toBe(seen[0]);
-  }
-  for (const word of ['one', 'dev/two', 'other/one', 'dev']) expect(findShoot(seen, word), word).toBeUndefined();
 });

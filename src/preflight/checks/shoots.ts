@@ -48,16 +48,3 @@ export const checkShoots = (read: SeedRead<readonly SeedShoot[]>): PreflightChec
     const probed = `${String(probedAmong(shoots).length)} of ${plural(shoots.length, 'shoot')} probed`;
     return { detail: reasons === '' ? probed : `${probed}; ${reasons}`, findings };
   });
-
-/**
- * Finds a shoot by the namespace of its control plane, or by PROJECT/NAME: the namespace of a project in the garden is `garden-PROJECT`
- * unless the Project sets another one (https://github.com/gardener/gardener/blob/master/docs/concepts/controller-manager.md, Project Controller).
- */
-export const findShoot = (shoots: readonly SeedShoot[], wanted: string): SeedShoot | undefined => {
-  const [project = '', name] = wanted.split('/');
-  if (name === undefined) return shoots.find(({ cluster }) => cluster.name === wanted);
-  return shoots.find(
-    ({ cluster: { shootName } }) =>
-      shootName?.name === name && [project, `garden-${project}`].includes(shootName.namespace),
-  );
-};

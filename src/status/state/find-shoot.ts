@@ -38,3 +38,12 @@ export const noSuchShoot = (wanted: string, shoots: readonly NamedShoot[]): stri
   const hint = found === undefined ? '' : `; did you mean ${titleOf(found)} (${found.namespace})?`;
   return `there is no shoot ${wanted} in this seed, which has ${String(shoots.length)}${hint}`;
 };
+
+/** There is no such shoot. The message names the one that was probably meant. */
+export class NoSuchShoot extends Error {
+  override readonly name = 'NoSuchShoot';
+
+  constructor(wanted: string, shoots: readonly NamedShoot[]) {
+    super(noSuchShoot(wanted, shoots));
+  }
+}

@@ -1,0 +1,49 @@
+import type { CommandFailure } from '../process/index.ts';
+import type { Result } from '../kubernetes/api/errors.ts';
+import type { PageRun } from '../status/index.ts';
+import { clusterCommandOf, valueOf } from './cluster-command.ts';
+import { type Command, defineCommand } from './command.ts';
+import { integer, namespaceName } from './flag-types.ts';
+import { flag } from './parse-flags.ts';
+import type { CliIo } from './io.ts';
+import { statusFlags } from './status-flags.ts';
+import { forbidden } from './steer-flags.ts';
+
+export type RunPage = (run: PageRun) => Promise<Result<undefined, CommandFailure>>;
+
+const description = `Finds the prober that leads, forwards a port of this machine to its page through the API server (pods/portforward; the chart has the role: operator.enabled), and prints the address. On a desktop it opens the page in the browser. When another replica leads, the same address shows the page of that one. Runs until interrupted.`;
+
+const { selector, kubeconfig, context, timeout } = statusFlags;
+
+const flags = {
+  namespace: flag(namespaceName, 'garden', 'Namespace of the prober', 'n'),
+  selector,
+  'page-port': flag(integer({ min: 1 }), '9645', 'Port at which the prober serves its page (--page-bind-addr)'),
+  'local-port': flag(integer({ min: 0 }), '0', 'Port of this machine; 0: any that is free'),
+  kubeconfig,
+  context,
+  timeout,
+} as const;
+
+export const pageCommand = (run: RunPage): Command =>
+  defineCommand({
+    name: 'page',
+    summary: "open the leader's page, through a forwarded port",
+    description,
+    flags,
+    run: async ({ flags: given }, io: CliIo) => {
+      const { namespace, selector: labels, 'page-port': pagePort, 'local-port': localPort } = given;
+      const ended = await run({
+        ...clusterCommandOf({ ...given, 'dry-run': false }, io, forbidden),
+        ...{ namespace, selector: labels, pagePort, localPort },
+        onOpen: ({ url, pod }) => {
+          io.progress?.clear();
+          io.stdout(`${url.href} shows the page of the leader, ${pod}; Ctrl-C ends that\n`);
+          io.openInBrowser?.(url);
+        },
+        onProblem: (problem) => io.stderr(`dwd page: ${problem}\n`),
+      });
+      valueOf(ended, io);
+      return 0;
+    },
+  });

@@ -1,0 +1,74 @@
+import { type RequestListener, type Server, createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createSeededRandom } from '../../../simulator/time/random.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
+import { servePortForward } from '../../../test/doubles/kubelet.ts';
+import { staticCredentials } from '../client/auth.ts';
+import { createSecurity } from '../transport/index.ts';
+import { forwardPort } from './forwarded-port.ts';
+
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0)) await close();
+});
+
+const listening = async (server: Server): Promise<number> => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  closers.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return (server.address() as AddressInfo).port;
+};
+
+/** Forwards the port of a pod that answers with `handler`, or of none. */
+const forwarded = async (handler?: RequestListener) => {
+  const podPort = handler === undefined ? 1 : await listening(createServer(handler));
+  const kubelet = createServer((_, response) => void response.writeHead(404).end());
+  const requests = servePortForward(kubelet);
+  const port = await listening(kubelet);
+  const problems: unknown[] = [];
+  const stop = new AbortController();
+  const to = { namespace: 'garden', pod: 'prober-a', port: podPort };
+  const opened = await forwardPort(async () => to, {
+    access: {
+      source: 'test',
+      endpoint: { protocol: 'http:', host: '127.0.0.1', port, basePath: '' },
+      security: async () => createSecurity({}),
+      credentials: staticCredentials('Bearer t'),
+    },
+    ...{ clock: createVirtualClock(), random: createSeededRandom(1), userAgent: 'test', signal: stop.signal },
+    onProblem: (error) => problems.push(error),
+  });
+  closers.push(() => opened.close());
+  return { url: opened.url, requests, problems, stop };
+};
+
+describe('a forwarded port', () => {
+  it('carries requests and answers of any length, both ways', async () => {
+    const { url, requests } = await forwarded((request, response) => void request.pipe(response));
+    for (const length of [0, 1, 125, 126, 65_535, 65_536, 3_000_000]) {
+      const body = Buffer.alloc(length, 'abcdefg');
+      const answer = await fetch(url, { method: 'POST', body, headers: { connection: 'close' } });
+      expect(Buffer.from(await answer.arrayBuffer()).equals(body), String(length)).toBe(true);
+    }
+    expect(requests).toHaveLength(7);
+    expect(requests[0]?.url).toMatch(/^\/api\/v1\/namespaces\/garden\/pods\/prober-a\/portforward\?ports=\d+$/);
+    expect(requests[0]?.headers.authorization).toBe('Bearer t');
+  });
+
+  it('ends the connection, and tells why, where nothing listens in the pod', async () => {
+    const { url, problems } = await forwarded();
+    await expect(fetch(url)).rejects.toThrow();
+    expect(String(problems[0])).toMatch(/error forwarding port 1 to pod: connect ECONNREFUSED/);
+  });
+
+  it('ends with its signal, also while an answer is under way', async () => {
+    const { url, stop } = await forwarded((_, response) => void response.write('begin'));
+    const { body } = await fetch(url);
+    stop.abort(new Error('enough'));
+    await expect(new Response(body).text()).rejects.toThrow();
+    await expect(fetch(url)).rejects.toThrow();
+  });
+});

@@ -1,0 +1,86 @@
+import { ApiError, type Result } from '../kubernetes/api/errors.ts';
+import {
+  type ClusterCommand,
+  type CommandContext,
+  type CommandFailure,
+  CommandProblem,
+  callOptions,
+  onCluster,
+  whenAborted,
+} from '../process/index.ts';
+import { transportTo } from './ask-prober.ts';
+import { readSeedObjects, replicasOf } from './read-objects.ts';
+
+export interface PageRun extends ClusterCommand {
+  /** Namespace of the prober. */
+  readonly namespace: string;
+  /** Label selector of its pods. */
+  readonly selector: string;
+  /** Port at which its replicas serve their pages. */
+  readonly pagePort: number;
+  /** Port of this machine. 0: any. */
+  readonly localPort: number;
+  /** Called when the page can be opened at this address. */
+  readonly onOpen: (page: { readonly url: URL; readonly pod: string }) => void;
+  /** Called with the reason why a later connection failed. */
+  readonly onProblem: (problem: string) => void;
+}
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
+
+/** Finds the replica that leads; without one, another ready one. Throws a CommandProblem if there is none. */
+const findLeader = async ({ namespace, selector, pagePort: port }: PageRun, context: CommandContext) => {
+  const { client, clock } = context;
+  const wall = (): number => clock.now();
+  const objects = await readSeedObjects({ client, namespace, selector, options: callOptions(context), wall });
+  const [leader] = replicasOf(objects);
+  if (leader !== undefined) return { namespace, pod: leader.pod, port };
+  const advice = 'check --context, --kubeconfig, --namespace and --selector';
+  throw new CommandProblem(`no ready pod of the prober was found in namespace ${namespace}`, [
+    ...objects.problems,
+    advice,
+  ]);
+};
+
+/** Rejects with the reason if the page does not answer. */
+const tryPage = async (
+  url: URL,
+  pod: string,
+  {
+    run,
+    context,
+    problems,
+  }: { readonly run: PageRun; readonly context: CommandContext; readonly problems: readonly unknown[] },
+): Promise<void> => {
+  const page = transportTo(url, context);
+  try {
+    await page.request({ method: 'GET', path: '/', headers: {}, ...callOptions(context) });
+  } catch (error) {
+    const [first] = problems;
+    if (first instanceof ApiError) throw first;
+    throw new CommandProblem(`${pod} does not show its page: ${messageOf(first ?? error)}`, [
+      `a prober shows it with --page-bind-addr at port ${String(run.pagePort)}, as the chart has it; for another port give --page-port`,
+    ]);
+  } finally {
+    page.close();
+  }
+};
+
+/** Forwards a port of this machine to the page of the prober that leads, also after it changes, until `stop` aborts. */
+export const forwardPage = (run: PageRun): Promise<Result<undefined, CommandFailure>> =>
+  onCluster(run, async (context) => {
+    const { stop, localPort, onOpen, onProblem } = run;
+    const { pod } = await findLeader(run, context);
+    const problems: unknown[] = [];
+    let isOpen = false;
+    const { url } = await context.forward(() => findLeader(run, context), {
+      signal: stop,
+      port: localPort,
+      onProblem: (error) => (isOpen ? onProblem(messageOf(error)) : problems.push(error)),
+    });
+    await tryPage(url, pod, { run, context, problems });
+    isOpen = true;
+    onOpen({ url, pod });
+    await whenAborted(stop);
+    return undefined;
+  });
