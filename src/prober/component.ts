@@ -79,11 +79,12 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
   });
   const pauseOf = (cluster: string) => shownPause(pauses.of(cluster));
   const states = new ShootStates({ clock: ports.clock, dryRun, pauseOf, emit: (e) => emit(e) });
+  const seed = (): string | undefined => states.seed();
   const emit: Emit = emitTo([
     states.observe,
-    logEvents({ logger, dryRun, leads }),
+    logEvents({ logger, dryRun, leads, seed }),
     measureEvents({ ...ports, states, dryRun, leads, unreadablePauses: () => pauses.unreadable() }),
-    ...(dryRun ? [] : [recordEvents({ events, leads })]),
+    ...(dryRun ? [] : [recordEvents({ events, leads, seed })]),
     watchLateProtection({
       ...ports,
       isAnyHeld: (cluster) => states.isAnyHeld(cluster),

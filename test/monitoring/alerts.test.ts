@@ -61,6 +61,7 @@ describe('the alerts', () => {
   it.each(names)('%s has a severity, a summary and a description', (name) => {
     const { labels, annotations = {} } = alerts.find(({ alert }) => alert === name) ?? expect.unreachable();
     expect(['info', 'warning', 'critical']).toContain(labels?.severity);
+    expect(annotations.seed).toContain('dwd_prober_seed_info');
     expect(annotations.summary).toMatch(/\.$/);
     expect(annotations.description).toMatch(/\.$/);
   });

@@ -23,7 +23,7 @@ it('records an Event for each scaled resource, with the reason and the counts', 
     type: 'Warning',
     reason: 'MeltdownProtectionScaledDown',
     message: expect.stringMatching(
-      /^Scaled down from 3 to 0 replicas: none of 5 candidates has renewed for 2\d\.\d s$/,
+      /^Seed simulated: Scaled down from 3 to 0 replicas: none of 5 candidates has renewed for 2\d\.\d s$/,
     ) as string,
   });
 });

@@ -103,7 +103,7 @@ describe('a standby', () => {
     const events = world.store.list(simKinds.Event, world.shoot('a').namespace);
     expect(events.map(({ reason, message }) => `${String(reason)}: ${String(message)}`)).toContainEqual(
       expect.stringMatching(
-        /^MeltdownProtectionWithoutLead: protecting without the lead: not everything is scaled down \d+\.\d s after the threshold; none of 12/,
+        /^MeltdownProtectionWithoutLead: Seed simulated: protecting without the lead: not everything is scaled down \d+\.\d s after the threshold; none of 12/,
       ),
     );
     world.shoot('a').restoreKubelets();

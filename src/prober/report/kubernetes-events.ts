@@ -8,10 +8,18 @@ export interface KubernetesEventsDeps {
   readonly events: EventRecorder;
   /** True if this process leads. A standby records only its writes without the lead, and leaves the rest to the leader. */
   readonly leads: () => boolean;
+  /** Returns the name of the seed, with which each message begins: Events are read where those of many seeds come together. */
+  readonly seed?: () => string | undefined;
 }
 
 /** Returns the observer that records Kubernetes Events: about a write on the resource, about anything else on the Namespace of the cluster. */
-export const recordEvents = ({ events, leads }: KubernetesEventsDeps): Emit => {
+export const recordEvents = ({ events: recorder, leads, seed }: KubernetesEventsDeps): Emit => {
+  const events: EventRecorder = {
+    record: (event) => {
+      const name = seed?.();
+      recorder.record(name === undefined ? event : { ...event, message: `Seed ${name}: ${event.message}` });
+    },
+  };
   const told = new Told();
   const warn = (namespace: string, reason: string, message: string): void =>
     events.record({ regarding: namespaceRef(namespace), type: 'Warning', reason, message });

@@ -11,6 +11,8 @@ export interface ProberLogDeps {
   readonly dryRun: boolean;
   /** True if this process leads; false in a standby. */
   readonly leads: () => boolean;
+  /** Returns the name of the seed. */
+  readonly seed?: () => string | undefined;
 }
 
 const warnSkewMs = 5_000;
@@ -47,9 +49,9 @@ export const logEvents = (deps: ProberLogDeps): Emit => {
       else logger.error('it is not clear which Secret is of the cluster', { namespace, problem });
     },
     'run-ended': (event) => logRun(event, deps, told),
-    told: (event) => logLack(event, logger),
+    told: (event) => logLack(event, deps),
     'protection-late': ({ cluster: namespace, seconds }) =>
-      logger.error('the threshold is crossed, and nothing is scaled down', { namespace, seconds }),
+      logger.error('the threshold is crossed, and nothing is scaled down', { namespace, seed: deps.seed?.(), seconds }),
     'scaling-started': ({ cluster: namespace, scaling: { direction, scope, reason } }) =>
       logger.debug(`scaling ${direction} starts`, { namespace, scope, reason }),
     'response-received': (event) => {
@@ -95,16 +97,17 @@ const logRun = (event: EventOf<'run-ended'>, { logger, leads }: ProberLogDeps, t
   else logger.info('verdict', fields);
 };
 
-const logLack = (event: EventOf<'told'>, logger: Logger): void => {
-  const { cluster: namespace, told } = event;
+const logLack = (event: EventOf<'told'>, { logger, seed }: ProberLogDeps): void => {
+  const { told } = event;
   const { why, do: what } = told;
+  const where = { namespace: event.cluster, seed: seed?.() };
   const { lack, former } = lackIn(event) ?? {};
-  if (lack === 'blind') logger.warn('the shoot is blind: nothing is scaled', { namespace, why, do: what });
+  if (lack === 'blind') logger.warn('the shoot is blind: nothing is scaled', { ...where, why, do: what });
   else if (lack === 'unprotected') {
-    logger.warn('the shoot is not protected: an outage would not be met', { namespace, why, do: what });
+    logger.warn('the shoot is not protected: an outage would not be met', { ...where, why, do: what });
   } else if (former !== undefined) {
     logger.info(former === 'blind' ? 'the shoot is no longer blind' : 'the shoot is protected again', {
-      namespace,
+      ...where,
       why,
     });
   }

@@ -270,6 +270,15 @@ const showVerdicts = ({ meter, states }: ProberMetricsDeps): void => {
 /** Only the leader reports what it does not see: a standby that is cut off itself would raise alerts about shoots that the leader sees. */
 const showOthers = ({ meter, states, leads, unreadablePauses }: ProberMetricsDeps): void => {
   meter.gauge({
+    name: 'dwd_prober_seed_info',
+    help: 'Always 1; its label is the name of the seed, by its Clusters. No series if they do not say it.',
+    labels: ['seed'],
+    read: () => {
+      const seed = states.seed();
+      return seed === undefined ? [] : [{ value: 1, labels: { seed } }];
+    },
+  });
+  meter.gauge({
     name: 'dwd_prober_unprotected',
     help: '1 while an outage of the shoot would not be met, or what is held would not be restored, by reason. Only the leader reports it. No series for a protected shoot.',
     labels: ['namespace', 'reason'],

@@ -25,7 +25,9 @@ let logger: RecordingLogger;
 let meter: RecordingMeter;
 let recorded: RecordedEvent[];
 let emit: Emit;
+let seed: string | undefined;
 beforeEach(() => {
+  seed = undefined;
   clock = createVirtualClock();
   logger = createRecordingLogger();
   meter = createRecordingMeter();
@@ -39,9 +41,9 @@ const observeAll = ({ meter, dryRun = false }: { readonly meter: RecordingMeter;
   const states = new ShootStates({ clock, dryRun, pauseOf: () => undefined });
   return emitTo([
     states.observe,
-    logEvents({ logger, dryRun, leads }),
+    logEvents({ logger, dryRun, leads, seed: () => seed }),
     measureEvents({ meter, clock, states, dryRun, leads, unreadablePauses: () => [] }),
-    ...(dryRun ? [] : [recordEvents({ events: { record: (event) => recorded.push(event) }, leads })]),
+    ...(dryRun ? [] : [recordEvents({ events: { record: (event) => recorded.push(event) }, leads, seed: () => seed })]),
   ]);
 };
 
@@ -61,6 +63,16 @@ const failed = (code: ApiErrorCode, message: string): Verdict => ({
   kind: 'failed',
   failure: 'api_server_unreachable',
   error: new ApiError({ code, message }),
+});
+
+it('names the seed, if its Clusters do, in Events and in the log', () => {
+  const told = { state: 'blind', cause: 'blind', why: '401 Unauthorized', next: { text: '' }, do: '' } as const;
+  emit({ kind: 'told', cluster: 'a', told });
+  seed = 'aws-eu10';
+  emit({ kind: 'told', cluster: 'b', told });
+  const message = 'Blind: the last probes failed: 401 Unauthorized.';
+  expect(recorded.map((event) => event.message)).toEqual([message, `Seed aws-eu10: ${message}`]);
+  expect(logger.lines.map(({ fields }) => fields.seed)).toEqual([undefined, 'aws-eu10']);
 });
 
 it('reports why a shoot is no longer probed, and what happens to held resources', () => {
