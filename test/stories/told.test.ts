@@ -222,7 +222,7 @@ describe('one thing', () => {
     [
       ['ignore-scaling', 60],
       'NOT PROTECTED',
-      /^ignore-scaling keeps kube-controller-manager up in an outage$/,
+      /^ignore-scaling would keep kube-controller-manager up in an outage$/,
       ['unprotected ignore-scaling'],
       [/Lacking/],
     ],

@@ -102,7 +102,13 @@ const andHeld = ({ held }: ShootFacts): string => (held.length === 0 ? '' : `; h
 const ignoredInWords = (facts: ShootFacts): string => {
   const [up, down] = [keptUp(facts), keptDown(facts)];
   return [
-    ...(up.length === 0 ? [] : [`ignore-scaling keeps ${listed(up)} up in an outage`]),
+    ...(up.length === 0
+      ? []
+      : [
+          isOutage(facts)
+            ? `ignore-scaling keeps ${listed(up)} up`
+            : `ignore-scaling would keep ${listed(up)} up in an outage`,
+        ]),
     ...(down.length === 0 ? [] : [`ignore-scaling keeps ${listed(down)} down: nothing restores it`]),
   ].join('; ');
 };
