@@ -94,12 +94,14 @@ const runScripted = (watchdogs: Watchdogs, io: CliIo): Promise<number> =>
 export const runDemo: RunDemo = (flags, io) => {
   const directory = flags['serve-world'];
   if (directory !== undefined) {
-    return serveDemoWorld({ directory, pace: flags.script ? 'script' : 'live', source: flags.source }, io);
+    const { script, source, shoots } = flags;
+    return serveDemoWorld({ directory, pace: script ? 'script' : 'live', source, shoots }, io);
   }
   const watchdogs = {
     withProber: !flags['without-prober'],
     withWeeder: !flags['without-weeder'],
     source: flags.source,
+    shoots: flags.shoots,
   };
   if (flags.page !== undefined) return runOnPage(watchdogs, flags.page, io);
   const { terminal } = io;

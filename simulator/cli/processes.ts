@@ -17,6 +17,7 @@ import {
   demoCareConfig,
   demoProberConfig,
   demoWeederConfig,
+  demoShoots,
   quietShoot,
 } from '../demo/index.ts';
 import { type Child, type ChildOptions, startChild } from './child.ts';
@@ -57,6 +58,7 @@ interface ProcessContext {
   readonly pace: Pace;
   readonly stop: AbortController;
   readonly source: WorldSource;
+  readonly shoots: number;
   /** All child processes, the oldest first. */
   readonly children: Child[];
 }
@@ -86,8 +88,9 @@ const firstLine = async ({ process: { stdout, stderr }, ended }: Child): Promise
 };
 
 const startWorld = async (context: ProcessContext): Promise<WorldReport> => {
-  const { clock, directory, pace, source, stop } = context;
-  const args = ['demo', `--serve-world=${directory}`, `--source=${source}`, ...(pace === 'script' ? ['--script'] : [])];
+  const { clock, directory, pace, source, shoots, stop } = context;
+  const flags = [`--source=${source}`, `--shoots=${String(shoots)}`, ...(pace === 'script' ? ['--script'] : [])];
+  const args = ['demo', `--serve-world=${directory}`, ...flags];
   const child = start(context, args, 'pipe');
   const isServed = new AbortController();
   const limit = clock.sleep(startLimitMs, AbortSignal.any([stop.signal, isServed.signal])).then(() => {
@@ -190,7 +193,7 @@ const tellLogs = (logs: Logs, io: CliIo): void => {
 };
 
 const begin = async (context: ProcessContext, logs: Logs): Promise<DemoProcesses> => {
-  const { directory, pace, source } = context;
+  const { directory, pace, source, shoots } = context;
   const world = await startWorld(context);
   const careConfig = join(directory, 'care.yaml');
   writeFileSync(careConfig, demoCareConfig);
@@ -198,6 +201,7 @@ const begin = async (context: ProcessContext, logs: Logs): Promise<DemoProcesses
   const about = {
     pace,
     source,
+    shoots,
     seedKubeconfig: world.seed,
     shootKubeconfigs: world.shoots.map(({ kubeconfig }) => kubeconfig),
     careConfig,
@@ -225,7 +229,7 @@ const begin = async (context: ProcessContext, logs: Logs): Promise<DemoProcesses
  * with the exit code of `run`, or 130 if the user interrupts it.
  */
 export const withProcesses = async (
-  { pace, withProber, withWeeder, source = 'gardener' }: DemoOptions,
+  { pace, withProber, withWeeder, source = 'gardener', shoots = demoShoots.length }: DemoOptions,
   io: CliIo,
   run: (processes: DemoProcesses) => Promise<number>,
 ): Promise<number> => {
@@ -241,7 +245,7 @@ export const withProcesses = async (
   const children: Child[] = [];
   let exitCode = 1;
   try {
-    exitCode = await run(await begin({ clock: systemClock(), directory, pace, source, stop, children }, logs));
+    exitCode = await run(await begin({ clock: systemClock(), directory, pace, source, shoots, stop, children }, logs));
   } catch (error) {
     if (!user.aborted) throw inWords(error);
     io.stdout('interrupted\n');

@@ -2,8 +2,7 @@ import { closeSync, mkdirSync, openSync, readdirSync, realpathSync, rmdirSync, r
 import { join } from 'node:path';
 import { type CliIo, CommandError, userError } from '../../src/cli/index.ts';
 import { systemClock, whenAborted } from '../../src/process/index.ts';
-import { type Pace, openWorld } from '../demo/index.ts';
-import type { WorldSource } from '../world/index.ts';
+import { type DemoWorldOptions, openWorld } from '../demo/index.ts';
 
 /** The line that the process serving the world prints on stdout when it is ready. The kubeconfigs are file paths. */
 export interface WorldReport {
@@ -82,13 +81,13 @@ const filesIn = (directory: string): OwnFiles => {
  * the end removes only what it wrote.
  */
 export const serveDemoWorld = async (
-  { directory, pace, source }: { readonly directory: string; readonly pace: Pace; readonly source: WorldSource },
+  { directory, ...options }: Omit<DemoWorldOptions, 'clock'> & { readonly directory: string },
   io: CliIo,
 ): Promise<number> => {
   const stop = io.stopOnSignals();
   const files = filesIn(directory);
   try {
-    const world = await openWorld(systemClock(), pace, source);
+    const world = await openWorld({ ...options, clock: systemClock() });
     try {
       const save = (name: string, kubeconfig: string): string => files.save(`${name}.kubeconfig`, kubeconfig);
       const seed = save('seed', world.seedKubeconfig);

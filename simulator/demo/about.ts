@@ -9,6 +9,8 @@ export interface About {
   readonly pace: Pace;
   /** Cluster source of the simulated seed. Default: gardener. */
   readonly source?: WorldSource;
+  /** Number of shoots in the seed. Default: those of the demo. */
+  readonly shoots?: number;
   /** Path of the kubeconfig of the seed. */
   readonly seedKubeconfig: string;
   readonly shootKubeconfigs: readonly string[];
@@ -21,6 +23,7 @@ export interface About {
 const textOf = ({
   pace,
   source = 'gardener',
+  shoots = demoShoots.length,
   seedKubeconfig,
   shootKubeconfigs,
   careConfig,
@@ -28,7 +31,7 @@ const textOf = ({
 }: About): readonly string[] => {
   const { leaseRenewMs, graceMs, machineHealthTimeoutMs } = demoTiming(pace);
   return [
-    `A simulated seed with the control planes of ${String(demoShoots.length)} shoots, on HTTPS, and the real watchdogs, each in a process of its own.`,
+    `A simulated seed with the control planes of ${String(shoots)} shoots, on HTTPS, and the real watchdogs, each in a process of its own.`,
     `The shoot ${twinName} is not protected: its Deployments have the annotation ${ignoreScalingAnnotation}, its pods lack the label gardener.cloud/role that the weeder selects.`,
     `Kubelets renew their leases every ${formatGoDuration(leaseRenewMs)}. The prober counts a lease as expired after ${formatGoDuration(leaseLimitMs(pace))}, KCM gives up its node after ` +
       `${formatGoDuration(graceMs)}, MCM replaces the machine ${formatGoDuration(machineHealthTimeoutMs)} later. Pods live ${String(podHaste)} times as fast as real ones.`,

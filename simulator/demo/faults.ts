@@ -24,7 +24,11 @@ export const steeringPath: Readonly<Record<WorldSource, string>> = {
 };
 
 /** Returns the call that annotates the Cluster or Namespace of this name. A user can do the same with kubectl. */
-export const faultCall = ({ kind }: DemoFault, cluster: string, source: WorldSource = 'gardener'): Call<undefined> => ({
+export const faultCall = (
+  kind: DemoFault['kind'],
+  cluster: string,
+  source: WorldSource = 'gardener',
+): Call<undefined> => ({
   method: 'PATCH',
   path: `${steeringPath[source]}/${cluster}`,
   contentType: 'application/merge-patch+json',

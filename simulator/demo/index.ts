@@ -7,6 +7,6 @@ export { runLive } from './live.ts';
 export { demoPagePosts, demoPageSource } from './page.ts';
 export type { Watchdogs } from './script.ts';
 export { runScript } from './scripted.ts';
-export { type Pace, quietShoot } from './setting.ts';
+export { type Pace, demoShoots, quietShoot } from './setting.ts';
 export { StatusSource } from './source.ts';
-export { openWorld } from './world.ts';
+export { type DemoWorldOptions, openWorld } from './world.ts';

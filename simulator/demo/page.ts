@@ -5,7 +5,7 @@ import type { StatusSource } from './source.ts';
 interface DemoPageDeps {
   /** Source of the prober's own page. */
   readonly prober: PageSource;
-  readonly source: Pick<StatusSource, 'shoots' | 'faults' | 'inject'>;
+  readonly source: Pick<StatusSource, 'faults' | 'injectInto'>;
 }
 
 const kinds: readonly FaultKind[] = ['cut kubelets', 'connect kubelets', 'break etcd', 'mend etcd'];
@@ -34,9 +34,9 @@ export const demoPagePosts = ({ source }: Pick<DemoPageDeps, 'source'>): Readonl
       sameOriginPost(async (sent, signal) => {
         const { namespace, kind: word } = (sent ?? {}) as Readonly<Record<string, unknown>>;
         const kind = kinds.find((known) => known === word);
-        const shoot = source.shoots.find((known) => known.namespace === namespace)?.name;
-        if (kind === undefined || shoot === undefined) return 'no such shoot or fault';
-        await source.inject({ kind, shoot }, signal);
+        const isKnown = typeof namespace === 'string' && (await source.faults(signal)).has(namespace);
+        if (kind === undefined || !isKnown) return 'no such shoot or fault';
+        await source.injectInto(namespace, kind, signal);
         return undefined;
       }),
     ],

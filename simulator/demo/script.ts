@@ -10,6 +10,8 @@ export interface Watchdogs {
   readonly withWeeder: boolean;
   /** Cluster source of the simulated seed. Care runs only with `gardener`, because it reads Gardener's objects. Default: gardener. */
   readonly source?: WorldSource;
+  /** Number of shoots in the seed. Default: those of the demo. */
+  readonly shoots?: number;
 }
 
 /** Everything observed and injected so far. */

@@ -69,5 +69,14 @@ export const demoShoots: readonly ShootInit[] = [cutShoot, weededShoot, quietSho
   careObjects: true,
 }));
 
+/** Returns the shoots of the demo and as many others as make `count`. These have no pods, and only the prober looks at them. */
+export const shootsOfSeed = (count: number): readonly ShootInit[] => {
+  const others = Array.from({ length: Math.max(0, count - demoShoots.length) }, (_, index) => ({
+    name: `other-${String(index + 1).padStart(3, '0')}`,
+    nodes: 3,
+  }));
+  return [...demoShoots, ...others];
+};
+
 /** Random seed that spreads the renewals of the first shoot's kubelets evenly, so that its leases expire one after the other. */
 export const demoWorldSeed = 1183;

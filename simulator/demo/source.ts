@@ -155,11 +155,16 @@ export class StatusSource {
   }
 
   /** Rejects with an ApiError. */
-  async inject(fault: DemoFault, signal: AbortSignal): Promise<void> {
-    const { seed, shoots, source } = this.#options;
-    const shoot = shoots.find(({ name }) => name === fault.shoot);
-    if (shoot === undefined) throw new Error(`no shoot ${fault.shoot} in the demo`);
-    await seed.call(faultCall(fault, shoot.namespace, source), { signal, timeoutMs: requestTimeoutMs });
+  async inject({ kind, shoot }: DemoFault, signal: AbortSignal): Promise<void> {
+    const known = this.shoots.find(({ name }) => name === shoot);
+    if (known === undefined) throw new Error(`no shoot ${shoot} in the demo`);
+    await this.injectInto(known.namespace, kind, signal);
+  }
+
+  /** Injects a fault into any shoot of the seed, by its namespace. Rejects with an ApiError. */
+  async injectInto(namespace: string, kind: DemoFault['kind'], signal: AbortSignal): Promise<void> {
+    const { seed, source } = this.#options;
+    await seed.call(faultCall(kind, namespace, source), { signal, timeoutMs: requestTimeoutMs });
   }
 
   /** Asks the prober without waiting for it: it builds its status at most once a second. */

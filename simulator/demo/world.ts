@@ -2,7 +2,7 @@ import { ignoreScalingAnnotation } from '../../src/annotations/scaling-annotatio
 import type { Clock } from '../../src/ports/clock.ts';
 import { type JsonMap, type SimKind, type SimObject, careSeedKinds, simKinds } from '../apiserver/index.ts';
 import { type World, type WorldSource, createWorld, serveWorld } from '../world/index.ts';
-import { type Pace, demoShoots, demoTiming, demoWorldSeed, twinName } from './setting.ts';
+import { type Pace, demoShoots, demoTiming, demoWorldSeed, shootsOfSeed, twinName } from './setting.ts';
 
 type Metadata = SimObject['metadata'];
 
@@ -40,22 +40,35 @@ export interface ServedDemoWorld {
   close(): Promise<void>;
 }
 
-/** Creates the world and serves it over HTTPS, in this process and on `clock`. */
-export const openWorld = async (
-  clock: Clock,
-  pace: Pace,
-  source: WorldSource = 'gardener',
-): Promise<ServedDemoWorld> => {
+export interface DemoWorldOptions {
+  readonly clock: Clock;
+  readonly pace: Pace;
+  /** Default: gardener. */
+  readonly source?: WorldSource;
+  /** Number of shoots. Default: those of the demo. */
+  readonly shoots?: number;
+}
+
+/** Creates the world and serves it over HTTPS, in this process and on `clock`. Resolves with the shoots that the demo looks at. */
+export const openWorld = async ({
+  clock,
+  pace,
+  source = 'gardener',
+  shoots: count = 0,
+}: DemoWorldOptions): Promise<ServedDemoWorld> => {
   const timing = demoTiming(pace);
   const isGardeners = source === 'gardener';
-  const shoots = demoShoots.map((shoot) => ({ ...shoot, careObjects: isGardeners }));
+  const shoots = shootsOfSeed(count).map((shoot) => ({ ...shoot, careObjects: isGardeners && shoot.careObjects }));
   const kinds = isGardeners ? { kinds: careSeedKinds } : {};
   const world = createWorld({ clock, seed: demoWorldSeed, source, shoots, timing, ...kinds });
   leaveUnprotected(world, twinName);
   const served = await serveWorld(world, clock.now());
   return {
     seedKubeconfig: served.kubeconfig,
-    shoots: world.shoots.map(({ name, namespace, api }) => ({ name, namespace, kubeconfig: api.kubeconfig() })),
+    shoots: demoShoots.map(({ name }) => {
+      const { namespace, api } = world.shoot(name);
+      return { name, namespace, kubeconfig: api.kubeconfig() };
+    }),
     close: async () => {
       world.stop();
       await served.close();

@@ -1,11 +1,11 @@
 import { type Command, defineCommand } from './command.ts';
-import { type FlagType, address, bool, text } from './flag-types.ts';
+import { type FlagType, address, bool, integer, text } from './flag-types.ts';
 import { flag, type FlagValues, optionalFlag } from './parse-flags.ts';
 import type { BindAddress } from '../process/index.ts';
 import type { CliIo } from './io.ts';
 import { clusterSourceType } from './source-flag.ts';
 
-const description = `Shows the watchdogs at work in a simulated seed on this machine: the real prober and the real weeder protect three shoots. A fourth shoot is unprotected, for comparison.
+const description = `Shows the watchdogs at work in a simulated seed on this machine: the real prober and the real weeder protect three shoots. A fourth shoot is unprotected, for comparison. --shoots fills the seed with others, which the page, dwd status and the buttons know, too.
 
 In a terminal you cut shoots off from their networks and stop their etcds by keys, and it prints what happens, and the address of the prober's page. Without a terminal, or with --script, a script does it and prints the events, in less than a minute. It exits with 0 if the watchdogs had all expected effects; otherwise it prints the missing ones and exits with 1.`;
 
@@ -30,6 +30,7 @@ const flags = {
     'gardener',
     'Cluster source: gardener or secret. With secret the seed has no Gardener, and care does not run',
   ),
+  shoots: flag(integer({ min: 4 }), '4', 'Number of shoots in the seed: those of the demo, and others that fill it'),
   page: flag(
     pageAddress,
     'false',

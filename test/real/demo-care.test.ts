@@ -69,8 +69,7 @@ describe('dwd care in the world of the demo', { timeout: 180_000 }, () => {
   const cut = async (shoot: string, isCut: boolean): Promise<void> => {
     const connector = createShootConnector({ clock: systemClock(), userAgent: 'test' });
     const connection = connector.clientFor(readFileSync(seed(), 'utf8'));
-    const act = { kind: isCut ? 'cut kubelets' : 'connect kubelets', shoot } as const;
-    await connection.client.call(faultCall(act, namespaceOf(shoot)), {
+    await connection.client.call(faultCall(isCut ? 'cut kubelets' : 'connect kubelets', namespaceOf(shoot)), {
       signal: new AbortController().signal,
       timeoutMs: 10_000,
     });

@@ -1,0 +1,39 @@
+import { IncomingMessage } from 'node:http';
+import { Socket } from 'node:net';
+import { expect, it } from 'vitest';
+import { demoPagePosts } from './page.ts';
+import { demoShoots, shootsOfSeed } from './setting.ts';
+
+it('fills a seed with other shoots', () => {
+  expect(shootsOfSeed(6).map(({ name }) => name)).toEqual([
+    ...['alpha', 'bravo', 'charlie', 'twin'],
+    ...['other-001', 'other-002'],
+  ]);
+  expect(shootsOfSeed(0)).toEqual(demoShoots);
+});
+
+const post = async (body: unknown) => {
+  const injected: string[] = [];
+  const faults = { isCut: false, isEtcdDown: false };
+  const source = {
+    faults: async () => new Map([['shoot--sim--other-001', faults]]),
+    injectInto: async (namespace: string, kind: string) => void injected.push(`${kind}: ${namespace}`),
+  };
+  const request = new IncomingMessage(new Socket());
+  Object.assign(request.headers, { host: 'h', origin: 'http://h', 'content-type': 'application/json' });
+  request.push(JSON.stringify(body));
+  request.push(null);
+  const answer = await demoPagePosts({ source }).get('/demo/faults')?.(request, new AbortController().signal);
+  return { status: answer?.status, injected };
+};
+
+it("cuts off any shoot of the seed by the page's buttons, and no other", async () => {
+  const kind = 'cut kubelets';
+  expect(await post({ namespace: 'shoot--sim--other-001', kind })).toEqual({
+    status: 200,
+    injected: ['cut kubelets: shoot--sim--other-001'],
+  });
+  for (const body of [{ namespace: 'kube-system', kind }, { namespace: 'shoot--sim--other-001', kind: 'x' }, {}, 1]) {
+    expect(await post(body)).toEqual({ status: 400, injected: [] });
+  }
+});
