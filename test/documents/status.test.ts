@@ -1,9 +1,8 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { toJSONSchema } from 'zod';
 import type { JsonSchema } from '../../src/config/json-schema.ts';
 import { statusSchema } from '../../src/status/state/schema.ts';
-import { factsIn, situationNames, toldOf } from '../../src/status/state/testing/facts.ts';
 import { fieldTable, fillIn } from './configure.ts';
 import { root } from './markdown.ts';
 
@@ -28,21 +27,4 @@ it('docs/dev/status-fields.md lists every field of GET /status; `make docs` upda
     '| `shoots[].held[].replicas` | whole number >= 1 | required | Replicas that will be restored. |',
   );
   await expect(fillIn(readFileSync(file, 'utf8'), new Map([['fields of status', table]]))).toMatchFileSnapshot(file);
-});
-
-it('every runbook that a shoot is told with has a page', () => {
-  const told = situationNames.flatMap((one) =>
-    situationNames.map((other) => toldOf(factsIn('one', one, other)).runbook),
-  );
-  const runbooks = new Set(told.filter((name) => name !== undefined));
-  expect([...runbooks].filter((name) => !existsSync(`${root}docs/runbooks/${name}.md`))).toEqual([]);
-  expect([...runbooks].toSorted()).toEqual([
-    'DwdFlapping',
-    'DwdHeld',
-    'DwdHeldUnprobed',
-    'DwdOutageUnmet',
-    'DwdPausedLong',
-    'DwdShootBlind',
-    'DwdShootUnprotected',
-  ]);
 });

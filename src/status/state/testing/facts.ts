@@ -67,6 +67,10 @@ const situations = {
     failing: { since: before(43), runs: 4, read: 'leases', reason: 'connect ECONNREFUSED', kind: 'connection' },
     access: { secret: 'shoot--dev--one/dwd-prober', key: 'kubeconfig', server: 'api.one.example:443' },
   },
+  busy: {
+    lookedAt: before(46),
+    failing: { since: before(43), runs: 4, read: 'leases', reason: '503 not now', kind: 'answer' },
+  },
   failedOnce: { failing: { since: before(2), runs: 1, read: 'leases', reason: '503 not now', kind: 'answer' } },
   noRight: {
     failing: { since: before(43), runs: 4, read: 'nodes', reason: '403 nodes is forbidden', kind: 'rights' },
