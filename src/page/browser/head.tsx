@@ -43,22 +43,12 @@ const Dots = ({ seed, now }: HeadProps) => {
 
 /** Says whose view this is, if it is not the leader's, and how to reach that. */
 const Standby = ({ seed: { view } }: Pick<HeadProps, 'seed'>) => {
-  const { leader, problem } = view.origin;
-  const name = podOfHolder(view.status.identity);
+  const { namespace, problem } = view.origin;
+  const line = `dwd page${namespace === undefined ? '' : ` --namespace ${namespace}`}`;
   return (
     <li title={problem}>
-      This is the view of {name}, which does not lead
-      {leader === undefined ? (
-        '; it cannot see who does.'
-      ) : (
-        <>
-          ; {leader.pod} does, and shows its own after{' '}
-          <Command
-            line={`kubectl -n ${leader.namespace} port-forward ${leader.pod} ${String(leader.port)}`}
-            about="forward the leader's page"
-          />
-        </>
-      )}
+      This is the view of {podOfHolder(view.status.identity)}, which does not lead; that of the leader is opened by{' '}
+      <Command line={line} about="open the leader's page" />
     </li>
   );
 };

@@ -7,8 +7,8 @@ export interface Origin {
   readonly of: 'leader' | 'standby';
   /** Identity of the replica that serves the page, if it is another one. */
   readonly servedBy?: string | undefined;
-  /** Where the leader serves its own page. Absent: not known. */
-  readonly leader?: { readonly namespace: string; readonly pod: string; readonly port: number } | undefined;
+  /** Namespace of the replicas, of a standby's view. */
+  readonly namespace?: string | undefined;
   /** Reason why the leader's view is not available. */
   readonly problem?: string | undefined;
 }

@@ -97,7 +97,8 @@ export const pageServers =
       // The cast is safe: the prober of this process returns its own status.
       own: (shoot) => status(shoot) as ProberStatus,
       leads: () => leadership.mayWrite(),
-      askLeader: canAsk ? leaderStatusReader({ seed, clock, lease, healthPort, pagePort: address.port }) : undefined,
+      namespace: lease?.namespace,
+      askLeader: canAsk ? leaderStatusReader({ seed, clock, lease, healthPort }) : undefined,
       clock,
     });
     return [withoutHarm(createPage({ address, directory, source, clock, logger }), logger)];

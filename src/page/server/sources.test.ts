@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { shootNamed, statusWith } from '../../../test/doubles/probed-shoots.ts';
 import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
-import { LeaderSilent, leaderStatusReader, replicaSource } from './sources.ts';
+import { leaderStatusReader, replicaSource } from './sources.ts';
 
 const { signal } = new AbortController();
 
@@ -20,7 +20,6 @@ const beginLeader = () => {
     clock,
     lease: { namespace: 'garden', name: 'lead' },
     healthPort: 9644,
-    pagePort: 9645,
   });
   /** Requests the status with these responses. Returns the requested paths and the result. */
   const asked = async (shoot: string | undefined, ...answers: readonly (readonly [code: number, body: unknown])[]) => {
@@ -73,7 +72,6 @@ describe('the leader', () => {
   });
 });
 
-const leader = { namespace: 'garden', pod: 'pod-1', port: 9645 };
 /** Origin of the leader's view in another replica. */
 const shared = { of: 'leader', servedBy: statusWith([]).identity };
 
@@ -84,9 +82,10 @@ const begin = () => {
     identity: statusWith([]).identity,
     own: () => statusWith([shootNamed('own')]),
     leads: () => world.leads,
+    namespace: 'garden',
     askLeader: async () => {
       world.asked += 1;
-      if (!world.answers) throw new LeaderSilent(leader, new Error('forbidden'));
+      if (!world.answers) throw new Error('pod-1 leads: forbidden');
       return statusWith([shootNamed('of-leader')]);
     },
     clock,
@@ -107,11 +106,10 @@ describe('the status that a replica shows', () => {
     expect(world.asked).toBe(2);
   });
 
-  it('is its own, with the reason and the way to the leader, until that responds', async () => {
+  it('is its own, with the reason, until that responds', async () => {
     const { seen, world, clock } = begin();
     world.answers = false;
-    const problem = 'pod-1 leads, but its status could not be read: forbidden';
-    const alone = { of: 'standby', problem, leader };
+    const alone = { of: 'standby', namespace: 'garden', problem: 'pod-1 leads: forbidden' };
     expect(await seen()).toEqual([alone, 'own', 'own']);
     world.answers = true;
     await clock.advance(9_999);

@@ -25,17 +25,7 @@ export const remoteSource = (
   };
 };
 
-/** The leader did not respond. */
-export class LeaderSilent extends Error {
-  readonly leader: Origin['leader'];
-
-  constructor(leader: NonNullable<Origin['leader']>, cause: unknown) {
-    super(`${leader.pod} leads, but its status could not be read: ${(cause as Error).message}`, { cause });
-    this.leader = leader;
-  }
-}
-
-/** Requests the status from the leader, for the shoot with this namespace or for all. Rejects if nobody leads; with LeaderSilent if the leader does not respond. */
+/** Requests the status from the leader, for the shoot with this namespace or for all. Rejects if nobody leads, or if the leader does not respond. */
 export type ReadLeaderStatus = (shoot: string | undefined, signal: AbortSignal) => Promise<ProberStatus>;
 
 export interface LeaderAccess {
@@ -43,9 +33,8 @@ export interface LeaderAccess {
   readonly clock: Clock;
   /** Lease of the leader election. */
   readonly lease: NamespacedName;
-  /** Ports of every replica. */
+  /** Port of every replica. */
   readonly healthPort: number;
-  readonly pagePort: number;
 }
 
 /** Timeout of a request to the leader, which usually responds within milliseconds. */
@@ -54,7 +43,7 @@ const timeoutMs = 2_000;
 const believedMs = 10_000;
 
 /** Reaches the leader through the API server's proxy for pods. Needs `get` on `pods/proxy` in the Lease's namespace, and the rights of leader election. */
-export const leaderStatusReader = ({ seed, clock, lease, healthPort, pagePort }: LeaderAccess): ReadLeaderStatus => {
+export const leaderStatusReader = ({ seed, clock, lease, healthPort }: LeaderAccess): ReadLeaderStatus => {
   const client = createKubeClient({ kube: seed, clock });
   let known: { readonly pod: string; readonly until: number } | undefined;
   const podOfLeader = async (signal: AbortSignal): Promise<string> => {
@@ -70,7 +59,8 @@ export const leaderStatusReader = ({ seed, clock, lease, healthPort, pagePort }:
       return await readStatusOfPod(client, lease.namespace, { pod, healthPort })(shoot, { signal, timeoutMs });
     } catch (error) {
       known = undefined;
-      throw new LeaderSilent({ namespace: lease.namespace, pod, port: pagePort }, error);
+      const { message } = error as Error;
+      throw new Error(`${pod} leads, but its status could not be read: ${message}`, { cause: error });
     }
   };
 };
@@ -80,7 +70,9 @@ export interface ReplicaSourceDeps {
   /** Returns this replica's own status, for the shoot with this namespace or for all. */
   readonly own: (shoot: string | undefined) => ProberStatus;
   readonly leads: () => boolean;
-  /** Absent without leader election. */
+  /** Namespace of the replicas. Absent without leader election. */
+  readonly namespace?: string | undefined;
+  /** Absent if the leader cannot be asked. */
   readonly askLeader?: ReadLeaderStatus | undefined;
   readonly clock: Clock;
 }
@@ -89,13 +81,8 @@ export interface ReplicaSourceDeps {
 const retryMs = 10_000;
 
 /** Creates a source that shows the leader's view or, if requests to the leader fail, this replica's own view with the reason. */
-export const replicaSource = ({ identity, own, leads, askLeader, clock }: ReplicaSourceDeps): PageSource => {
-  let failed: { readonly origin: Origin; readonly until: number } | undefined;
-  const originAfter = (error: Error): Origin => ({
-    of: 'standby',
-    problem: error.message,
-    leader: error instanceof LeaderSilent ? error.leader : undefined,
-  });
+export const replicaSource = ({ identity, own, leads, namespace, askLeader, clock }: ReplicaSourceDeps): PageSource => {
+  let failed: { readonly problem: string; readonly until: number } | undefined;
   const ofLeader = async (shoot: string | undefined, signal: AbortSignal): Promise<ProberStatus | undefined> => {
     if (leads() || askLeader === undefined) return undefined;
     if (failed !== undefined && clock.monotonic() < failed.until) return undefined;
@@ -105,7 +92,7 @@ export const replicaSource = ({ identity, own, leads, askLeader, clock }: Replic
       return status;
     } catch (error) {
       if (signal.aborted) throw error;
-      failed = { origin: originAfter(error as Error), until: clock.monotonic() + retryMs };
+      failed = { problem: (error as Error).message, until: clock.monotonic() + retryMs };
       return undefined;
     }
   };
@@ -113,7 +100,7 @@ export const replicaSource = ({ identity, own, leads, askLeader, clock }: Replic
     seed: async (signal) => {
       const status = await ofLeader(undefined, signal);
       if (status !== undefined) return { status, origin: { of: 'leader', servedBy: identity } };
-      const origin: Origin = leads() ? { of: 'leader' } : (failed?.origin ?? { of: 'standby' });
+      const origin: Origin = leads() ? { of: 'leader' } : { of: 'standby', namespace, problem: failed?.problem };
       return { status: own(undefined), origin };
     },
     shoot: async (namespace, signal) => ((await ofLeader(namespace, signal)) ?? own(namespace)).shoots[0],

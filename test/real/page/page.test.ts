@@ -122,13 +122,13 @@ describeInBrowser('the page in a browser', () => {
 
   it("says whose view it is, and how to reach the leader's", async () => {
     const problem = 'pod-1 leads, but its status could not be read: 403 Forbidden';
-    let origin: Origin = { of: 'standby', problem, leader: { namespace: 'garden', pod: 'pod-1', port: 9645 } };
+    let origin: Origin = { of: 'standby', problem, namespace: 'garden' };
     const { url } = await serve(() => some(3), { origin: () => origin });
     const page = await visit(url);
     const warnings = page.getByRole('list', { name: 'Warnings' });
-    const view = 'This is the view of dwd-prober-7c9d8-x2x4q, which does not lead; pod-1 does, and shows its own after';
+    const view = 'This is the view of dwd-prober-7c9d8-x2x4q, which does not lead; that of the leader is opened by';
     await warnings.getByText(view).waitFor();
-    expect(await warnings.locator('code').innerText()).toBe('kubectl -n garden port-forward pod-1 9645');
+    expect(await warnings.locator('code').innerText()).toBe('dwd page --namespace garden');
     expect(await page.locator('body').innerText()).not.toContain('403');
     expect(await page.locator('.dots').innerText()).toContain('hot standby dwd-prober-7c9d8-x2x4q');
     origin = { of: 'leader', servedBy: 'pod-2_5f' };
