@@ -121,11 +121,6 @@ describe('dwd care', () => {
     ]);
   });
 
-  it('has no garden and takes over no conditions by default', async () => {
-    const { cares } = await dwd('care', '--config-file=care.yaml');
-    expect(cares).toMatchObject([{ gardenKubeconfig: undefined, takeOver: false }]);
-  });
-
   it.each([
     [['--shoot=shoot--dev--one'], 'shoot--dev--one'],
     [['--shoot=dev/one'], 'dev/one'],
@@ -165,17 +160,6 @@ describe('dwd care --once', () => {
     expect(outcome).toMatchObject({ code: 2, stdout: '', stderr: 'dwd care: there is no Cluster x in this seed\n' });
     expect(outcome.careOnce).toMatchObject([{ shoot: 'x', takeOver: false }]);
     expect(outcome.cares).toEqual([]);
-  });
-
-  it('exits with 2 when it has no configuration', async () => {
-    const { code, stderr, careOnce: run } = await dwd('care', '--config-file=nowhere.yaml', '--once');
-    expect({ code, run }).toEqual({ code: 2, run: [] });
-    expect(stderr).toBe('dwd care: cannot read --config-file nowhere.yaml: no such file or directory\n');
-  });
-
-  it('logs at the level that is given', async () => {
-    const { stderr } = await once({ ok: true, value: [] }, '--zap-log-level=info');
-    expect(logLines(stderr)).toMatchObject([{ msg: 'starting the care' }]);
   });
 
   it('prints the results as JSON', async () => {
@@ -219,12 +203,6 @@ describe('formatResults', () => {
     expect(marked.replaceAll(/<[^>]*>/g, '')).toBe(formatResults([sick], 'table', plain));
     expect(marked).toContain('<False>False      </>  DeploymentUnhealthy');
     expect(marked).toContain('<unhealthy>1 unhealthy</>');
-  });
-
-  it('puts the worst shoots first', () => {
-    const unknown = careOf('dark', { status: 'unknown', conditions: [condition('EveryNodeReady', 'Unknown')] });
-    const text = formatResults([careOf('a'), unknown, careOf('b'), sick], 'table', plain);
-    expect(text.match(/^shoot--dev--\w+/gm)).toEqual(['sick', 'dark', 'a', 'b'].map((name) => `shoot--dev--${name}`));
   });
 
   it('leaves out shoots without any problem if there are many, and counts them', () => {

@@ -12,18 +12,15 @@ describe('help', () => {
     }
   });
 
-  it.each([
-    [['help', 'prober']],
-    [['prober', '--help']],
-    [['prober', '-h']],
-    [['prober', '-help']],
-    [['prober', '--dry-run', '-h']],
-  ])('dwd %j prints the help of the prober', async (argv) => {
-    const { code, stdout, stderr } = await dwd(...argv);
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toBe((await dwd('help', 'prober')).stdout);
-    for (const name of Object.keys(proberFlags)) expect(stdout).toContain(`  --${name} `);
-  });
+  it.each([[['help', 'prober']], [['prober', '--help']], [['prober', '--dry-run', '-h']]])(
+    'dwd %j prints the help of the prober',
+    async (argv) => {
+      const { code, stdout, stderr } = await dwd(...argv);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toBe((await dwd('help', 'prober')).stdout);
+      for (const name of Object.keys(proberFlags)) expect(stdout).toContain(`  --${name} `);
+    },
+  );
 
   it.each([
     [],
@@ -110,15 +107,11 @@ describe('wrong command lines', () => {
       ['prober', '--config-file=x', '--kube-api-qsp=3'],
       "dwd prober: unknown flag '--kube-api-qsp'\n(Did you mean --kube-api-qps?)",
     ],
-    [['prober', '-nonsense'], "dwd prober: unknown flag '--nonsense'"],
-    [['version', '-oxml'], "dwd version: unknown flag '--oxml'"],
     [['version', '-o'], 'dwd version: flag --output needs a value; it takes table, json or yaml'],
     [['release', '-nfoo', '--alll'], "dwd release: unknown flag '--nfoo'"],
     [['completion'], "dwd completion: missing required argument 'SHELL'"],
     [['completion', 'ksh'], 'dwd completion: SHELL is bash, zsh or fish; it was given "ksh"'],
-    [['completion', 'bash', 'zsh'], "dwd completion: too many arguments for 'completion'"],
     [['version', 'x'], "dwd version: too many arguments for 'version'"],
-    [['version', '--x'], "dwd version: unknown flag '--x'"],
     [['validate', 'config.yaml'], 'dwd validate: flag --component is required for config.yaml, which has no kind'],
     [['validate', '--component=prober'], "dwd validate: missing required argument 'FILE'"],
     [

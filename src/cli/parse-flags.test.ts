@@ -13,203 +13,119 @@ import {
 } from './flag-types.ts';
 import { flag, normaliseArguments, optionalFlag, parseFlags, requiredFlag } from './parse-flags.ts';
 
-/** Texts and the values that Go's parser of the same type returns for them; undefined for an error there, or a value out of our range. */
-const cases: readonly (readonly [
-  name: string,
-  type: FlagType<unknown>,
-  table: readonly (readonly [string, unknown])[],
-])[] = [
-  [
-    'bool',
-    bool,
-    [
+interface TypeCase {
+  readonly type: FlagType<unknown>;
+  readonly takes: readonly (readonly [text: string, value: unknown])[];
+  readonly refuses: readonly string[];
+}
+
+/** Texts and the values that Go's parser of the same type returns for them, and texts that it refuses or that are out of our range. */
+const cases: Readonly<Record<string, TypeCase>> = {
+  bool: {
+    type: bool,
+    takes: [
       ...['1', 't', 'T', 'TRUE', 'true', 'True'].map((word) => [word, true] as const),
       ...['0', 'f', 'F', 'FALSE', 'false', 'False'].map((word) => [word, false] as const),
-      ...['', 'yes', 'no', 'on', 'tRUE', 'y', '2', ' true', 'truee'].map((word) => [word, undefined] as const),
     ],
-  ],
-  [
-    'integer',
-    integer({ min: -100 }),
-    [
+    refuses: ['', 'yes', 'no', 'on', 'tRUE', 'y', '2', ' true', 'truee'],
+  },
+  integer: {
+    type: integer({ min: -100 }),
+    takes: [
+      ...['1', '+1', '01', '0_1'].map((word) => [word, 1] as const),
+      ...['0', '-0', '00'].map((word) => [word, 0] as const),
+      ...['0x1F', '0X1f', '0x_1f'].map((word) => [word, 31] as const),
       ...([
-        ['1', 1],
-        ['+1', 1],
         ['-1', -1],
-        ['01', 1],
         ['010', 8],
-        ['08', undefined],
-        ['0x1F', 31],
-        ['0X1f', 31],
-      ] as const),
-      ...([
         ['0b11', 3],
         ['0o17', 15],
         ['1_000', 1_000],
-        ['0x_1f', 31],
-        ['_1', undefined],
-        ['1_', undefined],
-      ] as const),
-      ...([
-        ['1__0', undefined],
-        ['', undefined],
-        ['1.0', undefined],
-        ['1e3', undefined],
-        [' 1', undefined],
-      ] as const),
-      ...([
-        ['9007199254740993', undefined],
-        ['0', 0],
-        ['-0', 0],
-        ['00', 0],
-        ['0_1', 1],
-        ['-101', undefined],
-      ] as const),
-      ...([
-        ['0x', undefined],
-        ['0o', undefined],
-        ['0b', undefined],
-        ['0b2', undefined],
-        ['0o8', undefined],
-      ] as const),
-      ...([
-        ['0_', undefined],
-        ['0x1_', undefined],
-        ['--1', undefined],
-        ['+-1', undefined],
-        ['-', undefined],
       ] as const),
     ],
-  ],
-  [
-    'float',
-    float,
-    [
+    refuses: [
+      ...['08', '_1', '1_', '1__0', '', '1.0', '1e3', ' 1', '9007199254740993', '-101', '0x', '0o', '0b', '0b2', '0o8'],
+      ...['0_', '0x1_', '--1', '+-1', '-'],
+    ],
+  },
+  float: {
+    type: float,
+    takes: [
+      ...['1', '+1', '1.'].map((word) => [word, 1] as const),
+      ...['0', '-0'].map((word) => [word, 0] as const),
+      ...['inf', '+Infinity'].map((word) => [word, Infinity] as const),
       ...([
-        ['1', 1],
-        ['+1', 1],
-        ['1.', 1],
         ['1.5', 1.5],
         ['.5', 0.5],
-        ['.', undefined],
         ['1e3', 1_000],
-      ] as const),
-      ...([
         ['1E-3', 0.001],
-        ['1e', undefined],
         ['010', 10],
-        ['0', 0],
-        ['-0', 0],
         ['-1.5', -1.5],
-        ['1_0.2_5', 10.25],
-        ['1__0', undefined],
       ] as const),
       ...([
-        ['inf', Infinity],
+        ['1_0.2_5', 10.25],
         ['-Inf', -Infinity],
         ['NaN', Number.NaN],
-        ['+nan', undefined],
-        ['+Infinity', Infinity],
-        ['infinite', undefined],
-        ['1e400', undefined],
-      ] as const),
-      ...([
-        ['', undefined],
-        [' 1', undefined],
-        ['1,5', undefined],
-        ['0x10', undefined],
-        ['5 ', undefined],
       ] as const),
     ],
-  ],
-  [
-    'duration',
-    positiveDuration,
-    [
-      ...([
-        ['15s', 15_000],
-        ['1m30s', 90_000],
-        ['0.5s', 500],
-        ['1ns', 1e-6],
-        ['0', undefined],
-        ['0s', undefined],
-      ] as const),
-      ...([
-        ['-1s', undefined],
-        ['15', undefined],
-        ['', undefined],
-        ['1d', undefined],
-        ['s', undefined],
-      ] as const),
+    refuses: ['.', '1e', '1__0', '+nan', 'infinite', '1e400', '', ' 1', '1,5', '0x10', '5 '],
+  },
+  duration: {
+    type: positiveDuration,
+    takes: [
+      ['15s', 15_000],
+      ['1m30s', 90_000],
+      ['1ns', 1e-6],
     ],
-  ],
-  [
-    'address',
-    address,
-    [
+    refuses: ['0', '0s', '-1s', '15', '', '1d', 's'],
+  },
+  address: {
+    type: address,
+    takes: [
       [':9643', { host: '', port: 9643 }],
-      ['127.0.0.1:9643', { host: '127.0.0.1', port: 9643 }],
       ['localhost:1', { host: 'localhost', port: 1 }],
       ['[::1]:9643', { host: '::1', port: 9643 }],
-      ['[::]:0', { host: '::', port: 0 }],
       ['[fe80::1%eth0]:1', { host: 'fe80::1%eth0', port: 1 }],
       ['0.0.0.0:65535', { host: '0.0.0.0', port: 65_535 }],
       [':', { host: '', port: 0 }],
-      ...['', '9643', ':65536', ':-1', ':x', '::1:9643', '[::1]', '[]:1', 'http://a:1', 'a b:1', ':1:2', '00'].map(
-        (word) => [word, undefined] as const,
-      ),
     ],
-  ],
-  [
-    'log level',
-    logLevel,
-    [
+    refuses: ['', '9643', ':65536', ':-1', ':x', '::1:9643', '[::1]', '[]:1', 'http://a:1', 'a b:1', ':1:2', '00'],
+  },
+  'log level': {
+    type: logLevel,
+    takes: [
+      ...['debug', '1', '10', '08', '+1'].map((word) => [word, 'debug'] as const),
       ...([
-        ['debug', 'debug'],
         ['INFO', 'info'],
+        ['0', 'info'],
         ['Error', 'error'],
         ['panic', 'panic'],
-        ['0', 'info'],
-        ['1', 'debug'],
-      ] as const),
-      ...([
-        ['10', 'debug'],
-        ['08', 'debug'],
-        ['+1', 'debug'],
-        ['0x1', undefined],
-        ['-1', undefined],
-        ['warn', undefined],
-        ['', undefined],
-        ['1.5', undefined],
       ] as const),
     ],
-  ],
-  [
-    'choice',
-    choice('x', ['json', 'console']),
-    [
+    refuses: ['0x1', '-1', 'warn', '', '1.5'],
+  },
+  choice: {
+    type: choice('x', ['json', 'console']),
+    takes: [
       ['json', 'json'],
       ['CONSOLE', 'console'],
-      ['', undefined],
-      ['xml', undefined],
     ],
-  ],
-  [
-    'text',
-    text('x', 'a text'),
-    [
+    refuses: ['', 'xml'],
+  },
+  text: {
+    type: text('x', 'a text'),
+    takes: [
       ['a', 'a'],
       [' ', ' '],
-      ['', undefined],
     ],
-  ],
-];
+    refuses: [''],
+  },
+};
 
 describe('flag types', () => {
-  const rows = cases.flatMap(([name, type, table]) => table.map(([word, value]) => ({ name, type, word, value })));
-
-  it.each(rows)('$name: "$word" is $value', ({ type, word, value }) => {
-    expect(type.parse(word)?.value).toEqual(value);
+  it.each(Object.entries(cases))('%s', (_name, { type, takes, refuses }) => {
+    expect(takes.map(([word]) => [word, type.parse(word)?.value])).toEqual(takes);
+    expect(refuses.filter((word) => type.parse(word) !== undefined)).toEqual([]);
   });
 
   it('read the address 0 as turned off', () => {
@@ -218,7 +134,7 @@ describe('flag types', () => {
 
   it('never throw', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...cases), fc.string({ unit: 'binary' }), ([, type], word) => {
+      fc.property(fc.constantFrom(...Object.values(cases)), fc.string({ unit: 'binary' }), ({ type }, word) => {
         type.parse(word);
       }),
     );
@@ -236,18 +152,12 @@ describe('normaliseArguments', () => {
   it.each([
     [['--name=a'], ['--name=a']],
     [['--name', 'a'], ['--name=a']],
-    [['-name', 'a'], ['--name=a']],
-    [['-name=a'], ['--name=a']],
     [['--name=a=b'], ['--name=a=b']],
     [['--name='], ['--name=']],
-    [['--name', ''], ['--name=']],
     [['--name', '-x'], ['--name=-x']],
-    [['--name', '--on'], ['--name=--on']],
     [['--name', '--'], ['--name=--']],
     [['--count', '-1'], ['--count=-1']],
     [['--on'], ['--on=true']],
-    [['-on'], ['--on=true']],
-    [['--on=false'], ['--on=false']],
     [['-on=0'], ['--on=0']],
     [['--on', 'false'], ['--on=false']],
     [
@@ -271,8 +181,6 @@ describe('normaliseArguments', () => {
       ['--on=true', '--', '--name'],
     ],
     [['-h'], ['--help']],
-    [['-help'], ['--help']],
-    [['--help'], ['--help']],
     [
       ['--unknown', 'x'],
       ['--unknown', 'x'],
@@ -283,7 +191,6 @@ describe('normaliseArguments', () => {
       ['--constructor', 'x'],
     ],
     [['-5'], ['--5']],
-    [['---name'], ['---name']],
     [['--=a'], ['--=a']],
     [['--name=two\nlines'], ['--name=two\nlines']],
   ])('%j becomes %j', (args, expected) => {

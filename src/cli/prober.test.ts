@@ -63,13 +63,6 @@ describe('dwd prober', () => {
     expect(series.filter((line) => line.includes('dry_run=') !== (label !== ''))).toEqual([]);
   });
 
-  it('warns once about all flags without effect', async () => {
-    const { stderr } = await prober('--zap-devel', '--pprof-bind-addr', ':1', '--zap-stacktrace-level=error');
-    expect(logLines(stderr).filter(({ level }) => level === 'warn')).toMatchObject([
-      { flags: ['--pprof-bind-addr', '--zap-devel', '--zap-stacktrace-level'] },
-    ]);
-  });
-
   it('marks every line and the metrics of a dry run', async () => {
     const { stderr, started } = await prober('--dry-run');
     expect(logLines(stderr)).toMatchObject([
@@ -80,22 +73,6 @@ describe('dwd prober', () => {
     const real = await prober();
     expect(real.stderr).not.toMatch(/dry.run:/i);
     expect(await metricsOf(real.started[0]!.meter)).toContain('dwd_dry_run 0\n');
-  });
-
-  it.each([
-    [['y'], ['y']],
-    [
-      ['y', '--not-a-flag', '--dry-run'],
-      ['y', '--not-a-flag', '--dry-run'],
-    ],
-    [['--', '--not-a-flag'], ['--not-a-flag']],
-  ])('ignores arguments from the first one that is no flag, with one warning: %j', async (args, ignored) => {
-    const { code, stderr } = await prober(...args);
-    expect(code).toBe(7);
-    const warnings = logLines(stderr).filter(({ level }) => level === 'warn');
-    expect(warnings).toMatchObject([
-      { msg: 'arguments that are no flags, and all that follow them, have no effect', arguments: ignored },
-    ]);
   });
 
   it('warns about unknown fields of the configuration and runs', async () => {
@@ -139,24 +116,5 @@ describe('dwd prober', () => {
     expect(logLines(stderr)).toMatchObject([
       { level: 'error', msg: 'cannot read --config-file absent.yaml: no such file or directory' },
     ]);
-  });
-
-  it.each([
-    ['panic', ''],
-    ['error', ''],
-    ['INFO', 'starting the prober'],
-    ['3', 'starting the prober'],
-  ])('logs at level %s', async (level, expected) => {
-    const { stderr } = await prober(`--zap-log-level=${level}`);
-    expect(
-      logLines(stderr)
-        .map(({ msg }) => msg)
-        .join(),
-    ).toBe(expected);
-  });
-
-  it('logs for people', async () => {
-    const { stderr } = await prober('--zap-encoder=console');
-    expect(stderr).toMatch(/^\d{4}-\d\d-\d\dT[\d:.]+Z INFO {2}starting the prober version=dev configFile=config.yaml /);
   });
 });

@@ -192,14 +192,6 @@ describe('runProcess', () => {
     },
   );
 
-  it.each([undefined, null, 'text', 7])('prints a rejection with %j', (reason) => {
-    const { host, log, exits, crash } = fakeProcess();
-    void runProcess(host, forever);
-    crash('unhandled rejection', reason);
-    expect(log).toEqual([`err: dwd: unhandled rejection: this is a bug: ${String(reason)}\n`]);
-    expect(exits).toEqual([1]);
-  });
-
   it('logs crashes to the logger that the command sets', () => {
     const { host, log, exits, crash } = fakeProcess();
     void runProcess(host, (io) => {

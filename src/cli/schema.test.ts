@@ -16,27 +16,6 @@ describe('dwd schema', () => {
     expect(stdout.endsWith('}\n')).toBe(true);
   });
 
-  it('prints that of the weeder', async () => {
-    const { code, stdout } = await dwd('schema', '--component', 'weeder');
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({
-      title: 'Configuration of dwd weeder',
-      required: ['servicesAndDependantSelectors'],
-      additionalProperties: false,
-      properties: { watchDuration: { default: '5m0s' } },
-    });
-  });
-
-  it('prints that of care', async () => {
-    const { code, stdout } = await dwd('schema', '--component', 'care');
-    expect(code).toBe(0);
-    expect(JSON.parse(stdout)).toMatchObject({
-      title: 'Configuration of dwd care',
-      additionalProperties: false,
-      properties: { syncPeriod: { default: '1m0s' }, concurrentSyncs: { default: 20 } },
-    });
-  });
-
   it.each([
     [['schema'], 'dwd schema: flag --component is required; it takes prober, weeder or care'],
     [

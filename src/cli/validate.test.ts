@@ -18,20 +18,6 @@ describe('dwd validate', () => {
     if (start === '') expect(outcome.stdout).toBe('');
   });
 
-  it.each([
-    [['weeder.yaml'], 0, ''],
-    [
-      ['weeder.yaml', 'config.yaml'],
-      1,
-      'config.yaml:1:1: kubeConfigSecretName: is an unknown field; known fields: apiVersion, kind, watchDuration, ',
-    ],
-  ] as const)('of the weeder: %j exits with %i', async (names, code, start) => {
-    const outcome = await dwd('validate', '--component', 'weeder', ...names);
-    expect({ code: outcome.code, stderr: outcome.stderr }).toEqual({ code, stderr: '' });
-    expect(outcome.stdout.slice(0, start.length)).toBe(start);
-    if (start === '') expect(outcome.stdout).toBe('');
-  });
-
   it('refuses a kind that can never be scaled', async () => {
     const { code, stdout } = await dwd('validate', '--component=prober', 'wrong-kind.yaml');
     expect(code).toBe(1);

@@ -14,43 +14,9 @@ const running = { unknownFields: 'warning' } as const;
 
 describe('any text', () => {
   const words = fc.constantFrom(
-    ...[
-      'kubeConfigSecretName',
-      'dependentResourceInfos',
-      'ref',
-      'scaleUp',
-      'level',
-      ': ',
-      ':\n',
-      '\n',
-      ' ',
-      '  ',
-      '- ',
-    ],
-    ...[
-      '0',
-      '1s',
-      '&a',
-      '*a',
-      '<<',
-      '{',
-      '}',
-      '[',
-      ']',
-      ',',
-      '"',
-      "'",
-      '|',
-      '>',
-      '!',
-      '%',
-      '#',
-      '?',
-      '---\n',
-      '\t',
-      '\0',
-    ],
-    ...['kind: ConfigMap', 'data'],
+    ...'kubeConfigSecretName dependentResourceInfos ref scaleUp level data 0 1s &a *a <<'.split(' '),
+    ...Array.from(`{}[],"'|>!%#?\t\0`),
+    ...[': ', ':\n', '\n', ' ', '  ', '- ', '---\n', 'kind: ConfigMap'],
   );
   const soup = fc.array(words, { maxLength: 60 }).map((parts) => parts.join(''));
   const damaged = fc

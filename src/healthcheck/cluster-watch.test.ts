@@ -8,9 +8,7 @@ describe('a Cluster', () => {
   it.each([
     [cluster({ spec: { hibernation: { enabled: true } } }), true],
     [cluster({ spec: { hibernation: { enabled: false } } }), false],
-    [cluster({ spec: { hibernation: {} } }), false],
     [cluster({ spec: {}, status: { hibernated: true } }), false],
-    [cluster(null), false],
     [{}, false],
   ])('%j is hibernated: %s', (json, hibernated) => {
     expect(decodeClusterState(json, 'cluster')).toEqual({ hibernated, migrating: false });
@@ -19,7 +17,6 @@ describe('a Cluster', () => {
   it.each([
     ['Migrate', true],
     ['Restore', false],
-    ['Reconcile', false],
   ])('whose last operation is %s is migrating: %s', (type, migrating) => {
     const json = cluster({ status: { lastOperation: { type } } });
     expect(decodeClusterState(json, 'cluster')).toEqual({ hibernated: false, migrating });

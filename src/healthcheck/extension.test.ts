@@ -21,10 +21,7 @@ describe('an extension object that is left alone', () => {
     ['an ordinary one', {}, false],
     ['being deleted', { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }, true],
     ['to be migrated', { metadata: { annotations: { 'gardener.cloud/operation': 'migrate' } } }, true],
-    ['being migrated', { status: { lastOperation: { type: 'Migrate', state: 'Processing' } } }, true],
     ['migrated', { status: { lastOperation: { type: 'Migrate', state: 'Succeeded' } } }, true],
-    ['to be reconciled', { metadata: { annotations: { 'gardener.cloud/operation': 'reconcile' } } }, false],
-    ['restored', { status: { lastOperation: { type: 'Restore', state: 'Succeeded' } } }, false],
     ['whose deletion failed', { status: { lastOperation: { type: 'Delete', state: 'Error' } } }, false],
   ])('%s: %s', (_, options, leaving) => {
     expect(isLeaving(extension(options))).toBe(leaving);

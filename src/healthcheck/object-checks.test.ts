@@ -104,13 +104,6 @@ describe('the cluster and namespace of a check', () => {
     });
   });
 
-  it('need no connection to the shoot in the seed', async () => {
-    const context = contextOf({ seed: { [path(namespace)]: misscheduled } });
-    const check = daemonSetCheck({ cluster: 'seed', name: 'csi/1' });
-    const noShoot = () => Promise.reject(new Error('connected'));
-    expect(await check({ ...context, shoot: noShoot })).toMatchObject({ status: 'False' });
-  });
-
   it('make the check reject in a shoot without a connection', async () => {
     const check = deploymentCheck({ cluster: 'shoot', name: 'csi' });
     const noShoot = () => Promise.reject(new Error('no kubeconfig'));

@@ -72,25 +72,11 @@ describe('the check of worker nodes', () => {
       },
     ],
     [
-      'an erroneous machine',
-      { deployments: [deployment(1, 'False')], machines: [machine('a', 'Failed')] },
-      { status: 'False', detail: '1 machine is erroneous' },
-    ],
-    [
       'unavailable although all nodes are ready',
       { deployments: [deployment(2, 'False')], machines: [machine('a'), machine('b')], nodes: two },
       {
         status: 'False',
         detail: `machine deployment "pool-1" in namespace "shoot--dev--one" is unhealthy: ${unavailable}`,
-      },
-    ],
-    [
-      'without a condition yet',
-      { deployments: [deployment(2, 'True', { conditions: [] })], machines: [machine('a', 'Pending')] },
-      {
-        status: 'False',
-        detail:
-          'machine deployment "pool-1" in namespace "shoot--dev--one" is unhealthy: condition "Available" is missing',
       },
     ],
     [
@@ -105,14 +91,6 @@ describe('the check of worker nodes', () => {
         detail:
           '1 machine is waiting to be completely drained from pods. If this persists, check your pod disruption budgets and pending finalizers. Please note, that nodes that fail to be drained will be deleted automatically',
         progressingThresholdMs: 900_000,
-      },
-    ],
-    [
-      'too many nodes',
-      { deployments: [deployment(1, 'True')], machines: [machine('a'), machine('b')], nodes: two },
-      {
-        status: 'False',
-        detail: 'too many worker nodes are registered. Exceeding maximum desired machine count (2/1)',
       },
     ],
   ];

@@ -86,14 +86,6 @@ describe('runLifecycle', () => {
     expect(state.code).toBe(0);
   });
 
-  it('logs why it stops', async () => {
-    const { clock, logger, stop, runnable, run } = setup();
-    run([[runnable('a')]]);
-    stop.abort(new Error('received SIGTERM'));
-    await clock.advance(10);
-    expect(logger.lines).toEqual([{ level: 'info', message: 'stopping', fields: { reason: 'received SIGTERM' } }]);
-  });
-
   it('starts nothing if it was stopped before', async () => {
     const { clock, stop, events, runnable, run } = setup();
     stop.abort(new Error('received SIGTERM'));

@@ -224,16 +224,6 @@ it('logs a refusal once, although several Events were in flight, and counts none
   expect(await dropped()).toBe(0);
 });
 
-it('continues with other namespaces while one is being deleted', async () => {
-  const { record, sent, logger, answerAll, dropped } = setUp();
-  const message = 'events "x" is forbidden: unable to create new content in namespace a because it is being terminated';
-  record(3);
-  await answerAll((entry) => (podOf(entry) === 'pod-2' ? entry.fail('Forbidden', message) : entry.succeed()));
-  expect(sent).toHaveLength(3);
-  expect(logger.at('warn')).toEqual([]);
-  expect(await dropped()).toBe(1);
-});
-
 it('ends at once when stopped, even while it waits for a retry', async () => {
   const { recorder, record, open, sent, clock, logger } = setUp();
   record(10);

@@ -84,14 +84,6 @@ it('delays nothing else: it is ready at once, and sends one request at a time', 
   expect(clock.pending).toBe(0);
 });
 
-it('logs no error if no right is missing', async () => {
-  const { clock, logger, gauge, stop } = setUp();
-  await clock.advance(24 * 60 * minute);
-  expect(logger.lines).toEqual([{ level: 'info', message: 'no right is missing', fields: { checked: 2 } }]);
-  expect(await gauge()).toBe(0);
-  await stop();
-});
-
 it('logs a missing right once, soon sees it granted, and notices when it is revoked again', async () => {
   const { clock, server, logger, errors, gauge, stop } = setUp();
   server.allows = ({ verb }) => verb === 'list';
@@ -127,9 +119,7 @@ it('logs in which cluster rights are missing, if that is not the seed', async ()
 });
 
 it.each([
-  new ApiError({ code: 'NotFound', message: 'the server could not find the requested resource', status: 404 }),
   new ApiError({ code: 'Forbidden', message: 'selfsubjectaccessreviews is forbidden', status: 403 }),
-  new ApiError({ code: 'Timeout', message: 'no answer' }),
   new TypeError('a bug'),
 ])('logs no error if a review fails (%s), keeps the last result, and tries again', async (failure) => {
   const { clock, server, asked, logger, gauge, stop } = setUp();
