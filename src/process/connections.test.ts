@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
+import { clusterAt, kubeconfigOf } from '../../test/doubles/kubeconfig.ts';
 import { type SimCertificates, createCertificates } from '../../simulator/network/certificates.ts';
 import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
@@ -66,17 +66,8 @@ const lead = async (): Promise<Seed> => {
   const { certificate, key } = certificates.serving;
   const server = createLeaseServer();
   const api = await startTestServer({ tls: { cert: certificate, key }, handler: server.handler });
-  const ca = Buffer.from(certificates.ca).toString('base64');
   const kubeconfig = join(directory, 'kubeconfig');
-  writeFileSync(
-    kubeconfig,
-    stringify({
-      'current-context': 'x',
-      contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
-      clusters: [{ name: 'x', cluster: { server: `https://localhost:${api.port}`, 'certificate-authority-data': ca } }],
-      users: [{ name: 'x', user: { token: 'one' } }],
-    }),
-  );
+  writeFileSync(kubeconfig, kubeconfigOf(clusterAt(`https://localhost:${api.port}`, certificates.ca)));
   const clock = createVirtualClock();
   const logger = createRecordingLogger();
   const connect = await findSeed({ flags: { kubeconfig }, env: {}, logger }, { clock, userAgent: 'test' });

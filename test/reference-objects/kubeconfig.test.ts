@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { kubeconfigOf } from '../doubles/kubeconfig.ts';
 import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/untrusted.ts';
 import { type FixtureObject, readReference } from './fixture.ts';
 
@@ -22,12 +23,7 @@ const harmless: readonly string[] = ['disable-compression', 'extensions'];
 const kubeconfigWith = (kind: Entry, extra: FixtureObject): string => {
   const bodies = { cluster: { server: 'https://shoot.example' }, user: { token: 'x' } };
   const body = { ...bodies, [kind]: { ...bodies[kind], ...extra } };
-  return JSON.stringify({
-    clusters: [{ name: 'it', cluster: body.cluster }],
-    users: [{ name: 'it', user: body.user }],
-    contexts: [{ name: 'it', context: { cluster: 'it', user: 'it' } }],
-    'current-context': 'it',
-  });
+  return kubeconfigOf(body.cluster, body.user);
 };
 
 describe.each(['cluster', 'user'] as const)('a %s of a kubeconfig', (kind) => {

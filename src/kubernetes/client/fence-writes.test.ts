@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { transportTo } from '../../../test/doubles/transport.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
 import { startTestServer } from '../../../test/doubles/test-server.ts';
@@ -8,7 +9,6 @@ import { createRateLimiter, withRateLimit } from './rate-limit.ts';
 import { retryOnReset } from './retry-on-reset.ts';
 import { retryThrottled } from './retry-throttled.ts';
 import { createSecurity } from '../transport/security.ts';
-import { createTransport } from '../transport/transport.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -90,15 +90,12 @@ describe('rule 28: a transport checks leadership with the connection open', () =
       },
     });
     const security = createSecurity({});
-    const transport = createTransport({
-      endpoint: { protocol: 'http:', host: server.host, port: server.port, basePath: '' },
+    const transport = transportTo(server, {
       // Called while the request waits for its connection, as during a slow dial.
       security: async () => {
         handlers.onConnection();
         return security;
       },
-      clock: createVirtualClock(),
-      userAgent: 'test',
     });
     closers.push(
       () => transport.close(),

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import type { RequestListener } from 'node:http';
 import { afterEach, describe, expect, it } from 'vitest';
+import { transportTo } from '../../../test/doubles/transport.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
 import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
@@ -10,8 +11,6 @@ import type { Kube, KubeRequest, KubeResponse } from '../api/kube.ts';
 import { type Credentials, basic, bearer, staticCredentials, withCredentials } from './auth.ts';
 import { withDeadline } from './deadline.ts';
 import { retryOnReset } from './retry-on-reset.ts';
-import { createSecurity } from '../transport/security.ts';
-import { createTransport } from '../transport/transport.ts';
 import { logWarnings, parseWarnings } from './warnings.ts';
 
 const closers: (() => unknown)[] = [];
@@ -32,13 +31,7 @@ const abandonBody = async ({ body }: KubeResponse): Promise<void> => {
 
 const overHttp = async (handler: RequestListener): Promise<{ readonly kube: Kube; readonly server: TestServer }> => {
   const server = await startTestServer({ handler });
-  const security = createSecurity({});
-  const transport = createTransport({
-    endpoint: { protocol: 'http:', host: server.host, port: server.port, basePath: '' },
-    security: async () => security,
-    clock: createVirtualClock(),
-    userAgent: 'test',
-  });
+  const transport = transportTo(server);
   closers.push(
     () => transport.close(),
     () => server.close(),

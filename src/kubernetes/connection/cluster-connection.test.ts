@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
 import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
+import { clusterAt, kubeconfigOf } from '../../../test/doubles/kubeconfig.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
 import { startTestServer } from '../../../test/doubles/test-server.ts';
@@ -30,16 +30,8 @@ const connect = async (port: number) => {
   const directory = mkdtempSync(join(tmpdir(), 'cluster-'));
   closers.push(() => rmSync(directory, { recursive: true }));
   writeFileSync(join(directory, 'token'), 'one');
-  const ca = Buffer.from(certificates.ca).toString('base64');
-  writeFileSync(
-    join(directory, 'kubeconfig'),
-    stringify({
-      'current-context': 'x',
-      contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
-      clusters: [{ name: 'x', cluster: { server: `https://localhost:${port}`, 'certificate-authority-data': ca } }],
-      users: [{ name: 'x', user: { tokenFile: 'token' } }],
-    }),
-  );
+  const cluster = clusterAt(`https://localhost:${port}`, certificates.ca);
+  writeFileSync(join(directory, 'kubeconfig'), kubeconfigOf(cluster, { tokenFile: 'token' }));
   const clock = createVirtualClock();
   const logger = createRecordingLogger();
   const path = join(directory, 'kubeconfig');

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
+import { clusterAt, kubeconfigOf as kubeconfigWith } from '../../../test/doubles/kubeconfig.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { createSeededRandom } from '../../../simulator/time/random.ts';
 import { type ConnectProxy, type ConnectProxyOptions, startConnectProxy } from '../../../test/doubles/connect-proxy.ts';
@@ -51,22 +52,11 @@ const startProxy = async (options: Partial<ConnectProxyOptions> = {}): Promise<C
 
 const targetsOf = ({ asked }: ConnectProxy): readonly (string | undefined)[] => asked.map(({ url }) => url);
 
-const kubeconfigOf = (cluster: object, user: object = { token: 't0ken' }): string =>
-  JSON.stringify({
-    'current-context': 'x',
-    contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
-    clusters: [
-      {
-        name: 'x',
-        cluster: {
-          server: 'https://api.seed.example:6443',
-          'tls-server-name': 'localhost',
-          'certificate-authority-data': Buffer.from(certificates.ca).toString('base64'),
-          ...cluster,
-        },
-      },
-    ],
-    users: [{ name: 'x', user }],
+const kubeconfigOf = (cluster: object): string =>
+  kubeconfigWith({
+    ...clusterAt('https://api.seed.example:6443', certificates.ca),
+    'tls-server-name': 'localhost',
+    ...cluster,
   });
 
 const load = (env: Environment, kubeconfig = kubeconfigOf({})): Promise<ClusterAccess> => {
@@ -86,7 +76,7 @@ describe('the operator’s cluster, through the proxy of the environment', () =>
   it('rule 29b: is reached by CONNECT, with the credentials of the proxy', async () => {
     const proxy = await startProxy();
     const env = { HTTPS_PROXY: `http://ops:s3cret@127.0.0.1:${proxy.port}` };
-    expect(await ask(await load(env))).toEqual({ authorization: 'Bearer t0ken' });
+    expect(await ask(await load(env))).toEqual({ authorization: 'Bearer t' });
     expect(targetsOf(proxy)).toEqual(['api.seed.example:6443']);
     expect(proxy.asked[0]?.headers['proxy-authorization']).toBe(
       `Basic ${Buffer.from('ops:s3cret').toString('base64')}`,

@@ -1,6 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createSeededRandom } from '../../../simulator/time/random.ts';
 import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
+import { clusterAt, kubeconfigOf as kubeconfigWith } from '../../../test/doubles/kubeconfig.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { type TestServer, startTestServer } from '../../../test/doubles/test-server.ts';
 import { ApiError } from '../api/errors.ts';
@@ -32,20 +33,7 @@ const connector = (known = createKubeconfigCache()): TunnelConnector =>
   });
 
 const kubeconfigOf = ({ host, port }: TestServer, ca = certificates.ca): string =>
-  JSON.stringify({
-    'current-context': 'c',
-    clusters: [
-      {
-        name: 'c',
-        cluster: {
-          server: `https://${host}:${port}/shoot`,
-          'certificate-authority-data': Buffer.from(ca).toString('base64'),
-        },
-      },
-    ],
-    users: [{ name: 'u', user: { token: 'secret' } }],
-    contexts: [{ name: 'c', context: { cluster: 'c', user: 'u' } }],
-  });
+  kubeconfigWith(clusterAt(`https://${host}:${port}/shoot`, ca), { token: 'secret' });
 
 interface Seen {
   readonly url: string | undefined;

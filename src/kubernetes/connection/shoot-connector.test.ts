@@ -1,7 +1,7 @@
 import type { RequestListener } from 'node:http';
 import type { ServerOptions } from 'node:https';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
+import { clusterAt, kubeconfigOf } from '../../../test/doubles/kubeconfig.ts';
 import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { type TestServer, startTestServer } from '../../../test/doubles/test-server.ts';
@@ -61,28 +61,10 @@ const createBench = async (
     connection.close();
   };
   const kubeconfig = (token = 't'): string =>
-    stringify({
-      'current-context': 'x',
-      contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
-      clusters: [
-        {
-          name: 'x',
-          cluster: {
-            server: `https://${server.host}:${server.port}`,
-            'certificate-authority-data': base64(certificates.ca),
-          },
-        },
-      ],
-      users: [
-        {
-          name: 'x',
-          user: {
-            'client-certificate-data': base64(client.certificate),
-            'client-key-data': base64(client.key),
-            token,
-          },
-        },
-      ],
+    kubeconfigOf(clusterAt(`https://${server.host}:${server.port}`, certificates.ca), {
+      'client-certificate-data': base64(client.certificate),
+      'client-key-data': base64(client.key),
+      token,
     });
   return { server, clock, connector, kubeconfig, run };
 };
@@ -104,12 +86,7 @@ it('rule 30: an http:// server is refused, unless the operator allows it', async
   const server = await startTestServer({ handler: (_request, response) => response.end('{"major":"1"}') });
   closers.push(() => server.close());
   const connector = createShootConnector({ clock: createVirtualClock(), userAgent: 'dependency-watchdog/test' });
-  const kubeconfig = stringify({
-    'current-context': 'x',
-    contexts: [{ name: 'x', context: { cluster: 'x', user: 'x' } }],
-    clusters: [{ name: 'x', cluster: { server: `http://${server.host}:${String(server.port)}` } }],
-    users: [{ name: 'x', user: { token: 't' } }],
-  });
+  const kubeconfig = kubeconfigOf({ server: `http://${server.host}:${String(server.port)}` });
   const refused = /server: is http:\/\/.*use https:\/\/, or set allowInsecureShoots: true$/;
   for (const policy of [undefined, { allowInsecureShoots: false }]) {
     expect(() => connector.clientFor(kubeconfig, policy)).toThrow(refused);
@@ -231,7 +208,7 @@ describe('prober 3: the kubeconfig is a secret', () => {
 
   it('a refused kubeconfig is refused every time', async () => {
     const { connector, kubeconfig } = await createBench();
-    const bad = kubeconfig().replace('token: t', 'token: t\n      exec: {command: sh}');
+    const bad = kubeconfig().replace('"token":', '"exec":{"command":"sh"},"token":');
     for (let count = 0; count < 2; count += 1) {
       expect(() => connector.clientFor(bad)).toThrow(KubeconfigError);
       expect(() => connector.clientFor(bad)).toThrow('users[0].user.exec');

@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
+import { transportTo } from '../../../test/doubles/transport.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { startTcpServer } from '../../../test/doubles/test-server.ts';
 import { getVersion } from '../../gardener/shoot-calls.ts';
@@ -9,8 +10,6 @@ import { ApiError } from '../api/errors.ts';
 import { listNodeLeases } from '../api/lease.ts';
 import { leaseListBounds, listCall } from '../api/list-call.ts';
 import { createKubeClient } from '../client/client.ts';
-import { createSecurity } from './security.ts';
-import { createTransport } from './transport.ts';
 
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -59,13 +58,7 @@ const pourer = (head: string, piece: string) => {
 
 const callTo = async (accept: (socket: Socket) => void, call: Call<unknown>): Promise<ApiError> => {
   const server = await startTcpServer(accept);
-  const security = createSecurity({});
-  const transport = createTransport({
-    endpoint: { protocol: 'http:', host: server.host, port: server.port, basePath: '' },
-    security: async () => security,
-    clock,
-    userAgent: 'dependency-watchdog/test',
-  });
+  const transport = transportTo(server, { clock });
   closers.push(
     () => transport.close(),
     () => server.close(),

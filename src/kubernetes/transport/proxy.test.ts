@@ -1,11 +1,9 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
-import { createVirtualClock } from '../../../simulator/time/clock.ts';
+import { transportTo } from '../../../test/doubles/transport.ts';
 import { type ConnectProxy, type ConnectProxyOptions, startConnectProxy } from '../../../test/doubles/connect-proxy.ts';
 import { startTestServer } from '../../../test/doubles/test-server.ts';
 import type { Endpoint } from './endpoint.ts';
-import { createSecurity } from './security.ts';
-import { createTransport } from './transport.ts';
 
 let certificates: SimCertificates;
 beforeAll(async () => {
@@ -24,13 +22,7 @@ const startProxy = async (options: ConnectProxyOptions): Promise<ConnectProxy> =
 };
 
 const get = async (endpoint: Endpoint): Promise<string> => {
-  const security = createSecurity({ ca: certificates.ca });
-  const transport = createTransport({
-    endpoint,
-    security: async () => security,
-    clock: createVirtualClock(),
-    userAgent: 't',
-  });
+  const transport = transportTo({ ...endpoint, tls: { ca: certificates.ca } });
   closers.unshift(() => transport.close());
   const { signal } = new AbortController();
   const { body } = await transport.request({ method: 'GET', path: '/version', signal, timeoutMs: 10_000 });

@@ -2,12 +2,11 @@ import type { RequestListener } from 'node:http';
 import type { ServerOptions } from 'node:https';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
-import { createVirtualClock } from '../../../simulator/time/clock.ts';
+import { transportTo } from '../../../test/doubles/transport.ts';
 import { type TestServer, startTcpServer, startTestServer } from '../../../test/doubles/test-server.ts';
 import type { ApiError } from '../api/errors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Security, type TlsMaterial, createSecurity } from './security.ts';
-import { createTransport } from './transport.ts';
 
 let certificates: SimCertificates;
 let others: SimCertificates;
@@ -38,13 +37,7 @@ interface Probe {
 }
 
 const get = async ({ endpoint, material }: Probe): Promise<number> => {
-  const security = createSecurity(material ?? { ca: certificates.ca });
-  const transport = createTransport({
-    endpoint: { protocol: 'https:', host: '127.0.0.1', basePath: '', ...endpoint },
-    security: async () => security,
-    clock: createVirtualClock(),
-    userAgent: 'test',
-  });
+  const transport = transportTo({ tls: material ?? { ca: certificates.ca }, ...endpoint });
   closers.push(() => transport.close());
   const { signal } = new AbortController();
   const response = await transport.request({ method: 'GET', path: '/version', signal, timeoutMs: 10_000 });
@@ -131,12 +124,7 @@ describe('TLS', () => {
 
 /** Performs one run: a new transport with shared settings. */
 const runOver = async (security: Security, server: TestServer): Promise<void> => {
-  const transport = createTransport({
-    endpoint: { protocol: 'https:', host: server.host, port: server.port, basePath: '' },
-    security: async () => security,
-    clock: createVirtualClock(),
-    userAgent: 'test',
-  });
+  const transport = transportTo({ protocol: 'https:', port: server.port }, { security: async () => security });
   try {
     const { signal } = new AbortController();
     const { body } = await transport.request({ method: 'GET', path: '/', signal, timeoutMs: 10_000 });

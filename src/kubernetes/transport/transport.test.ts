@@ -4,12 +4,13 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { TLSSocket } from 'node:tls';
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
+import { transportTo } from '../../../test/doubles/transport.ts';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { type TestServer, startTcpServer, startTestServer } from '../../../test/doubles/test-server.ts';
 import { ApiError } from '../api/errors.ts';
 import type { KubeRequest, KubeResponse } from '../api/kube.ts';
 import { createSecurity } from './security.ts';
-import { type Transport, type TransportOptions, createTransport } from './transport.ts';
+import { type Transport, type TransportOptions } from './transport.ts';
 
 let certificates: SimCertificates;
 beforeAll(async () => {
@@ -52,14 +53,8 @@ const createBench = async (
         else waiter([request, response]);
       }),
   });
-  const security = createSecurity({ ca: certificates.ca });
-  const transport = createTransport({
-    endpoint: { protocol: `${face}:`, host: server.host, port: server.port, basePath: '' },
-    security: async () => security,
-    clock,
-    userAgent: 'dependency-watchdog/test',
-    ...options,
-  });
+  const tls = { ca: certificates.ca };
+  const transport = transportTo({ protocol: `${face}:`, port: server.port, tls }, { clock, ...options });
   closers.push(
     () => transport.close(),
     () => server.close(),
@@ -114,17 +109,11 @@ describe.runIf(existsSync('/proc/net/tcp')).each(faces)('a silent watch over %s'
 describe.each(faces)('rule 1: one exchange over %s', (face) => {
   it('rule 1: the request and the response arrive unchanged', async () => {
     const endpointPath = '/k8s/clusters/c-1';
-    const { server, received, transport } = await createBench(face, {});
+    const { server, received } = await createBench(face, {});
     const { port, host } = server;
-    const security = createSecurity({ ca: certificates.ca });
-    const prefixed = createTransport({
-      endpoint: { protocol: `${face}:`, host, port, basePath: endpointPath },
-      security: async () => security,
-      clock: createVirtualClock(),
-      userAgent: 'dependency-watchdog/test',
-    });
+    const tls = { ca: certificates.ca };
+    const prefixed = transportTo({ protocol: `${face}:`, port, basePath: endpointPath, tls });
     closers.push(() => prefixed.close());
-    transport.close();
     const answer = prefixed.request({
       method: 'PATCH',
       path: '/api/v1/namespaces/a%2Fb',
@@ -256,15 +245,8 @@ const silentTls = async (): Promise<{ readonly server: TestServer; readonly cont
   return { server, contact };
 };
 
-const transportTo = (port: number, clock: VirtualClock, options: Partial<TransportOptions> = {}): Transport => {
-  const security = createSecurity({ ca: certificates.ca });
-  const transport = createTransport({
-    endpoint: { protocol: 'https:', host: '127.0.0.1', port, basePath: '' },
-    security: async () => security,
-    clock,
-    userAgent: 'test',
-    ...options,
-  });
+const secureTo = (port: number, clock: VirtualClock, options: Partial<TransportOptions> = {}): Transport => {
+  const transport = transportTo({ port, tls: { ca: certificates.ca } }, { clock, ...options });
   closers.push(() => transport.close());
   return transport;
 };
@@ -282,7 +264,7 @@ const phases: readonly Phase[] = [
     start: async (options) => {
       const { server, contact } = await silentTls();
       const clock = createVirtualClock();
-      const outcome = transportTo(server.port, clock).request({
+      const outcome = secureTo(server.port, clock).request({
         method: 'GET',
         path: '/',
         signal: new AbortController().signal,
@@ -301,7 +283,7 @@ const phases: readonly Phase[] = [
       const proxy = { protocol: 'http:', host, port } as const;
       const endpoint = { protocol: 'https:', host: 'api.example', port: 443, basePath: '', proxy } as const;
       const { signal } = new AbortController();
-      const outcome = transportTo(port, clock, { endpoint }).request({ method: 'GET', path: '/', signal, ...options });
+      const outcome = secureTo(port, clock, { endpoint }).request({ method: 'GET', path: '/', signal, ...options });
       await contact;
       return { outcome, server, clock };
     },
@@ -489,7 +471,7 @@ describe('rule 4: requests that have ended', () => {
     const { server, contact } = await silentTls();
     const clock = createVirtualClock();
     const { signal } = new AbortController();
-    const outcome = transportTo(server.port, clock).request({ method: 'GET', path: '/watch', signal });
+    const outcome = secureTo(server.port, clock).request({ method: 'GET', path: '/watch', signal });
     const failure = expect(outcome).rejects.toMatchObject({ code: 'ConnectionError', cause: { code: 'ETIMEDOUT' } });
     await contact;
     await clock.advance(30_000);
@@ -501,7 +483,7 @@ describe('rule 4: requests that have ended', () => {
 it('close ends a connection that is being opened', async () => {
   const { server, contact } = await silentTls();
   const clock = createVirtualClock();
-  const transport = transportTo(server.port, clock);
+  const transport = secureTo(server.port, clock);
   const outcome = transport.request({
     method: 'GET',
     path: '/',
@@ -536,7 +518,7 @@ describe('rule 9: changed certificates', () => {
     const securityFor = (pair: typeof clientA): ReturnType<typeof createSecurity> =>
       createSecurity({ ca, cert: pair.certificate, key: pair.key });
     let current = securityFor(clientA);
-    const transport = transportTo(server.port, createVirtualClock(), { security: async () => current });
+    const transport = secureTo(server.port, createVirtualClock(), { security: async () => current });
     const get = (path: string): Promise<KubeResponse> =>
       transport.request({ method: 'GET', path, signal: new AbortController().signal, timeoutMs: 1_000 });
     const long = await get('/long');
