@@ -315,7 +315,13 @@ const standby: readonly Rule[] = [
   {
     name: 'old-evidence',
     purpose: 'what another writer has restored is scaled down on evidence of a later run only',
-    patches: [{ file: 'scale/advance-shoot.ts', find: 'if (isOurs || !isRestored)', replace: 'if (isOurs || !isRestored || true)' }],
+    patches: [
+      {
+        file: 'scale/advance-shoot.ts',
+        find: 'if (isOurs || !isRestored)',
+        replace: 'if (isOurs || !isRestored || true)',
+      },
+    ],
   },
 ];
 

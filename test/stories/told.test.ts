@@ -196,7 +196,9 @@ describe('one thing', () => {
       'BLIND',
       /^.*401.* \(Secret shoot--sim--a\/\S+, key kubeconfig\); as of \d\d:\d\d:\d\d 0\/5 expired$/,
       ['unprotected blind'],
-      [/^MeltdownProtectionBlind: Seed simulated: Blind: the last probes failed: .*401.* To do: renew the Secret shoot--sim--a/],
+      [
+        /^MeltdownProtectionBlind: Seed simulated: Blind: the last probes failed: .*401.* To do: renew the Secret shoot--sim--a/,
+      ],
     ],
     [
       ['Secret gone', 60],
@@ -217,7 +219,9 @@ describe('one thing', () => {
       'NOT PROTECTED',
       /^its nodes cannot be listed: .*nodes is forbidden/,
       ['unprotected nodes-not-listed'],
-      [/^MeltdownProtectionLacking: Seed simulated: Not protected: an outage would not be met: its nodes cannot be listed/],
+      [
+        /^MeltdownProtectionLacking: Seed simulated: Not protected: an outage would not be met: its nodes cannot be listed/,
+      ],
     ],
     [
       ['ignore-scaling', 60],
