@@ -35,8 +35,6 @@ export interface PoolInit {
   readonly nodes: number;
   /** Number of nodes that the cluster-autoscaler keeps at least. Default: `nodes`. */
   readonly minimum?: number;
-  /** Node conditions by which MCM finds a machine unhealthy. Default: MCM's own. */
-  readonly nodeConditions?: readonly string[];
 }
 
 export interface ShootInit {
@@ -85,12 +83,11 @@ export const namespaceObject = (name: string): SimDraft => ({
 
 /** Gardener's Cluster of a shoot. `ms`: time of the last operation, since the epoch. */
 export const clusterObject = (init: ShootInit, ms: number): SimDraft => {
-  const workers = poolsOf(init).map(({ name, nodes, minimum = nodes, nodeConditions }) => ({
+  const workers = poolsOf(init).map(({ name, nodes, minimum = nodes }) => ({
     name,
     minimum,
     maximum: nodes + 2,
     machine: { type: 'large' },
-    ...(nodeConditions === undefined ? {} : { machineControllerManager: { nodeConditions } }),
   }));
   const { nodeMonitorGraceMs: grace, lastOperation = { type: 'Reconcile', state: 'Succeeded' } } = init;
   const manager =

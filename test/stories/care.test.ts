@@ -699,10 +699,10 @@ describe('checks', () => {
     expect(await fixture.care.meter.metricsText()).not.toContain(shoot.namespace);
   });
 
-  it('of 250 shoots read only from the shoots and the garden, and write only differences', {
+  it('of many shoots read only from the shoots and the garden, and write only differences', {
     timeout: 120_000,
   }, async ({ annotate }) => {
-    const count = 250;
+    const count = 50;
     const shoots = Array.from({ length: count }, (_, index) => fixture.addShoot(`s${String(index)}`, 3));
     fixture.start();
     await minutes(2);
