@@ -14,7 +14,7 @@ export interface CheckedProgram {
 
 /** True for files that read objects of other programs. The simulator reads its own objects, and schemas check configurations. */
 const isRead = (file: string): boolean =>
-  file.startsWith('src/') && !/^src\/(?:config|cli)\/|^src\/[a-z]+\/config[a-z-]*\.ts$|\.test\.ts$/.test(file);
+  file.startsWith('src/') && !/^src\/(?:config|cli)\/|^src\/[a-z]+\/config(?:[a-z-]*\.ts$|\/)|\.test\.ts$/.test(file);
 
 export const loadProgram = (): CheckedProgram => {
   const entries = ['prober', 'weeder', 'care', 'healthcheck', 'telemetry'].map(
