@@ -1,6 +1,6 @@
 import { pausedAnnotation } from '../../src/annotations/pause.ts';
 import { notManagedByMcm } from '../../src/gardener/node.ts';
-import { ignoreScalingAnnotation, hasMark } from '../../src/annotations/scaling-annotations.ts';
+import { ignoreScalingAnnotation, hasActive } from '../../src/annotations/scaling-annotations.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type SimDraft, type SimObject, type SimStore, simKinds } from '../apiserver/index.ts';
 import { type World, type WorldShoot, annotated, kubeconfigSecretName, secretObject } from '../world/index.ts';
@@ -66,7 +66,7 @@ export const setCounts = (
 ): void => {
   for (const [name, replicas] of Object.entries(counts)) {
     store.patch(simKinds.Deployment, { namespace, name }, (old) =>
-      hasMark({ annotations: old.metadata.annotations ?? {} }) ? old : withReplicas(old, replicas),
+      hasActive({ annotations: old.metadata.annotations ?? {} }) ? old : withReplicas(old, replicas),
     );
   }
 };

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { heldAnnotation } from './held-note.ts';
+import { heldAnnotation } from './held.ts';
 import {
   hasOurAnnotations,
   ignoreScalingAnnotation,
   ignoresScaling,
-  hasMark,
+  hasActive,
   meltdownProtectionAnnotation,
   replicasAnnotation,
   replicasToRestore,
@@ -98,7 +98,7 @@ describe('the annotations', () => {
       { annotations: { 'dependency-watchdog.gardener.cloud/other': 'x' }, held: false, marked: false },
     ];
     for (const { annotations, held, marked } of cases) {
-      expect(hasMark(withAnnotations(annotations))).toBe(held);
+      expect(hasActive(withAnnotations(annotations))).toBe(held);
       expect(hasOurAnnotations(withAnnotations(annotations))).toBe(marked);
     }
     expect(ignoresScaling(withAnnotations({}))).toBe(false);

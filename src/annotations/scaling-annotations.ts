@@ -1,4 +1,4 @@
-import { heldAnnotation } from './held-note.ts';
+import { heldAnnotation } from './held.ts';
 
 /** An object, or its annotations alone. */
 interface Annotated {
@@ -11,7 +11,7 @@ const prefix = 'dependency-watchdog.gardener.cloud/';
 export const ignoreScalingAnnotation = `${prefix}ignore-scaling`;
 /** Annotation with the number of replicas before a scale-down. */
 export const replicasAnnotation = `${prefix}replicas`;
-/** The mark: present, with an empty value, while we hold a resource. `planPatch` (prober/scale/patch-plan.ts) sets and removes it. */
+/** Present, with an empty value, while we hold a resource. `planPatch` (prober/scale/patch-plan.ts) sets and removes it. */
 export const meltdownProtectionAnnotation = `${prefix}meltdown-protection-active`;
 /** All annotations that our writes may change on a resource that we scale. */
 export const writtenAnnotations = [meltdownProtectionAnnotation, heldAnnotation, replicasAnnotation] as const;
@@ -25,20 +25,20 @@ const goTrue: ReadonlySet<string> = new Set(['1', 't', 'T', 'TRUE', 'true', 'Tru
 export const ignoresScaling = ({ annotations }: Annotated): boolean =>
   goTrue.has(annotations[ignoreScalingAnnotation] ?? '');
 
-/** True if the resource has the mark. A held resource may have lost it: see `isHeld` of the prober. */
-export const hasMark = ({ annotations }: Annotated): boolean =>
+/** True if the resource is annotated as held. A held resource may have lost the annotation: see `isHeld` of the prober. */
+export const hasActive = ({ annotations }: Annotated): boolean =>
   Object.hasOwn(annotations, meltdownProtectionAnnotation);
 
-/** True if the resource has the mark or the note. The Go program does not know the note, and removes only the mark. */
-export const hasMarkOrNote = ({ annotations }: Annotated): boolean =>
-  hasMark({ annotations }) || Object.hasOwn(annotations, heldAnnotation);
+/** True if the resource has either annotation of held ones. The Go program does not know `held`, and removes only the other. */
+export const hasActiveOrHeld = ({ annotations }: Annotated): boolean =>
+  hasActive({ annotations }) || Object.hasOwn(annotations, heldAnnotation);
 
 /** True if the resource stores its number of replicas before a scale-down. */
 export const hasStoredReplicas = ({ annotations }: Annotated): boolean =>
   Object.hasOwn(annotations, replicasAnnotation);
 
 /** True if any of our annotations is left on the resource. */
-export const hasOurAnnotations = (object: Annotated): boolean => hasMarkOrNote(object) || hasStoredReplicas(object);
+export const hasOurAnnotations = (object: Annotated): boolean => hasActiveOrHeld(object) || hasStoredReplicas(object);
 
 /** Returns the number of replicas to restore. It is 1 if the value is absent or unreadable: a resource must not stay at 0 because of a typo. */
 export const replicasToRestore = ({

@@ -116,7 +116,7 @@ interface ProbingParts {
   readonly memories: ProberMemories;
 }
 
-/** Returns the names of the clusters that exist, and of those that have marked resources. */
+/** Returns the names of the clusters that exist, and of those that have held resources. */
 const clustersToRelease = ({ sources: { clusters, dependents } }: ProbingParts): ReadonlySet<string> =>
   new Set([...clusterNames(clusters), ...heldByCluster(dependents).keys()]);
 

@@ -62,7 +62,7 @@ export class ProberController {
     this.#memories = initial.memories;
     this.#goneOf = initial.goneOf;
     this.#notReconciledYet = new Set(initial.clusters);
-    // A mark may be seen late: its kind was not served at first, or its watch was interrupted.
+    // A resource may be seen as held late: its kind was not served at first, or its watch was interrupted.
     this.#unsubscribe = subscribeToHeld(deps.dependents.values(), (meta) => {
       const name = clusterOfHeld(meta);
       if (!this.#entries.has(name)) deps.requeueAfter(name, 0);
@@ -218,8 +218,8 @@ export class ProberController {
     this.#entries.delete(name);
     emit({ kind: 'probers-changed', count: this.#entries.size });
     this.#forget(name);
-    // Reconciles again in any case: the Cluster may have changed meanwhile, and resources that could not be released are found by their mark. Waits if it would
-    // only find them again: a watch may lag, and a dry run removes no mark.
+    // Reconciles again in any case: the Cluster may have changed meanwhile, and resources that could not be released are found by their annotation. Waits if it would
+    // only find them again: a watch may lag, and a dry run removes no annotation.
     const isWanted = this.#lifecycleOf(name)?.kind === 'run';
     if (!isWanted) this.#restarts.delete(name);
     if (dryRun) this.#releasedInDryRun.add(name);

@@ -1,4 +1,4 @@
-import { hasMark, ignoresScaling, replicasAnnotation } from '../annotations/scaling-annotations.ts';
+import { hasActive, ignoresScaling, replicasAnnotation } from '../annotations/scaling-annotations.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { createWatchRegistry, waitForSync } from '../kubernetes/cache/index.ts';
 import { createKubeClient } from '../kubernetes/client/index.ts';
@@ -99,7 +99,7 @@ const untilKnown = async (
   await waitForSync([clusters, ...needed], { clock, timeoutMs: syncMs, signal });
 };
 
-/** Returns what a release makes of a cluster: it restores the former counts, but removes only our mark where the count is Gardener's, as in a hibernation. */
+/** Returns what a release makes of a cluster: it restores the former counts, but removes only our annotation where the count is Gardener's, as in a hibernation. */
 const stopOnRequest = (lifecycle: LifecycleDecision, reason: string): LifecycleDecision => ({
   kind: 'stop',
   releasePolicy: lifecycle.kind === 'stop' && lifecycle.releasePolicy === 'release' ? 'release' : 'restore',
@@ -175,12 +175,12 @@ const restoreAll = async (held: readonly HeldResource[], options: Releasing): Pr
   }
 };
 
-/** True if we have to restore the resource. Without the mark, the count in a shoot that is hibernated, deleted or migrated is Gardener's. */
+/** True if we have to restore the resource. Without the annotation, the count in a shoot that is hibernated, deleted or migrated is Gardener's. */
 const isOurs = ({ cluster, annotations }: HeldResource, { clusters }: ProberSources): boolean => {
   const lifecycle = clusters.get(cluster)?.lifecycle;
   const isGardeners =
     lifecycle?.ok === true && lifecycle.value.kind === 'stop' && lifecycle.value.releasePolicy === 'release';
-  return hasMark({ annotations }) || !isGardeners;
+  return hasActive({ annotations }) || !isGardeners;
 };
 
 const whyLeft = (
@@ -201,12 +201,12 @@ const whyLeft = (
 };
 
 /**
- * Returns why no prober restores a resource, and how to do it by hand; undefined if a prober restores it. A resource without a mark is left to the operator
+ * Returns why no prober restores a resource, and how to do it by hand; undefined if a prober restores it. A resource without the annotation is left to the operator
  * unless its shoot is hibernated.
  */
 const whyByHand = (resource: HeldResource): string | undefined => {
   if (ignoresScaling(resource)) return 'its annotation ignore-scaling excludes it: scale it by hand';
-  if (!hasMark(resource)) {
+  if (!hasActive(resource)) {
     return 'it has a stored count but not the annotation meltdown-protection-active: scale it by hand, unless its shoot is hibernated';
   }
   return undefined;

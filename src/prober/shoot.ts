@@ -34,7 +34,7 @@ import { type ProbeMemory, emptyProbeMemory } from './judge/judgement.ts';
 /** Dependencies of the prober of a shoot. */
 export interface ShootProberDeps extends ProbeDeps, DependentsDeps {
   readonly clock: Clock;
-  /** Identity of this process, for the notes that it writes. */
+  /** Identity of this process, for the annotations that it writes. */
   readonly identity: string;
   readonly random: Random;
   readonly settings: ProberSettings;
@@ -136,7 +136,7 @@ export class ShootProber {
     this.#schedule();
   }
 
-  /** Returns the number of the shoot's resources that have the mark of meltdown protection. */
+  /** Returns the number of the shoot's resources that are held. */
   held(): number {
     return this.#dependents.countHeld();
   }

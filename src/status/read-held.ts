@@ -1,4 +1,4 @@
-import { findHeldNote } from '../annotations/held-note.ts';
+import { readHeldAnnotation } from '../annotations/held.ts';
 import type { FoundPause } from '../annotations/pause.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { type HeldResource, findHeld, shownHeld, type ProberSettings, shownPause } from '../prober/index.ts';
@@ -28,7 +28,7 @@ const shootOf = (
   own: readonly Pick<HeldResource, 'ref' | 'annotations'>[],
   { pause, now }: { readonly pause: FoundPause | undefined; readonly now: number },
 ): ShootStatus => {
-  const reason = own.flatMap(({ annotations }) => findHeldNote(annotations) ?? [])[0]?.reason ?? '';
+  const reason = own.flatMap(({ annotations }) => readHeldAnnotation(annotations) ?? [])[0]?.reason ?? '';
   const facts: ShootFacts = {
     namespace: name,
     ...nameIn(name),

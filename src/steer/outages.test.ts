@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { formatHeldNote, heldAnnotation } from '../annotations/held-note.ts';
+import { formatHeldAnnotation, heldAnnotation } from '../annotations/held.ts';
 import type { HeldResource } from '../prober/index.ts';
 import { type Situation, factsIn, toldOf } from '../status/state/testing/facts.ts';
 import { findingsOf, proberOf, shootOf } from '../status/testing/statuses.ts';
@@ -17,7 +17,7 @@ const heldIn = (where: string, note: string | undefined): HeldResource => ({
   ref: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kube-controller-manager' },
   annotations: note === undefined ? {} : { [heldAnnotation]: note },
 });
-const note = formatHeldNote({ since: now - 300_000, reason: '5/5 node leases expired', by: 'x' });
+const note = formatHeldAnnotation({ since: now - 300_000, reason: '5/5 node leases expired', by: 'x' });
 const held = [heldIn(namespace, note)];
 const seen = (...all: readonly Situation[]) => ({
   objects,
@@ -91,7 +91,7 @@ describe('the outage of a shoot to release', () => {
 
   it('is described in one line per shoot, even with hostile notes', () => {
     const leader = { objects: leaderless, answer: undefined, problem: undefined };
-    const hostile = formatHeldNote({ reason: 'a\nb: nothing is held', by: '' });
+    const hostile = formatHeldAnnotation({ reason: 'a\nb: nothing is held', by: '' });
     const several = [heldIn('b', undefined), heldIn('b', hostile), heldIn('a', undefined)];
     const words = judgeOutages({ held: several, leader, now }).map((outage) => outage.words);
     expect(words).toEqual([

@@ -1,4 +1,4 @@
-import { findHeldNote } from '../annotations/held-note.ts';
+import { readHeldAnnotation } from '../annotations/held.ts';
 import { formatAge } from '../kubernetes/api/duration.ts';
 import type { HeldResource } from '../prober/index.ts';
 import type { ShootStatus } from '../status/state/schema.ts';
@@ -47,7 +47,7 @@ const seenOutage = (shoot: ShootStatus, now: number): ShootOutage => {
 };
 
 const noteOf = (held: readonly HeldResource[], now: number): string => {
-  const notes = held.flatMap(({ annotations }) => findHeldNote(annotations) ?? []);
+  const notes = held.flatMap(({ annotations }) => readHeldAnnotation(annotations) ?? []);
   const since = Math.min(...notes.flatMap(({ since: at }) => at ?? []));
   const reason = notes.find((note) => note.reason !== '')?.reason;
   const when = Number.isFinite(since)

@@ -12,7 +12,7 @@ import {
   changeLines,
 } from '../../simulator/harness/support.ts';
 import { annotated } from '../../simulator/world/steering.ts';
-import { findHeldNote, heldAnnotation } from '../../src/annotations/held-note.ts';
+import { readHeldAnnotation, heldAnnotation } from '../../src/annotations/held.ts';
 import {
   ignoreScalingAnnotation,
   meltdownProtectionAnnotation,
@@ -39,7 +39,7 @@ const recover = async (ms = 120_000): Promise<void> => {
 /** Notes on the Deployments of the shoot, by name. */
 const notes = () =>
   scenario.world.store.list(simKinds.Deployment, scenario.world.shoot('a').namespace).flatMap(({ metadata }) => {
-    const note = findHeldNote(metadata.annotations ?? {});
+    const note = readHeldAnnotation(metadata.annotations ?? {});
     return note === undefined ? [] : [{ name: metadata.name, ...note }];
   });
 

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { allHeld, allUp, changeLines, editDeployment, reachOutage, stateOf } from '../../simulator/harness/support.ts';
-import { formatHeldNote, heldAnnotation } from '../../src/annotations/held-note.ts';
+import { formatHeldAnnotation, heldAnnotation } from '../../src/annotations/held.ts';
 import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/annotations/scaling-annotations.ts';
 
 let scenario: Scenario;
@@ -63,7 +63,7 @@ describe('a new prober', () => {
     world.shoot('a').cutKubelets();
     await clock.advance(20_000);
     const refs = gardenSettings.dependentResources.map(({ ref }) => ref);
-    const note = formatHeldNote({ reason: 'r', by: 'other', with: refs });
+    const note = formatHeldAnnotation({ reason: 'r', by: 'other', with: refs });
     for (const name of ['ca', 'kcm', 'mcm']) {
       editDeployment(scenario, { shoot: 'a', name }, ({ metadata, spec, ...rest }) => ({
         ...rest,

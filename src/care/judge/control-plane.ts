@@ -1,4 +1,4 @@
-import { hasMark } from '../../annotations/scaling-annotations.ts';
+import { hasActive } from '../../annotations/scaling-annotations.ts';
 import type { CareShoot } from '../../gardener/care-shoots.ts';
 import { type EtcdHealth, etcdProblem } from '../../gardener/etcd.ts';
 import type { ControlPlaneDeployment } from '../../gardener/workloads.ts';
@@ -48,7 +48,7 @@ const scaledDownFinding = (
         `failed reading Deployment ${ref.name} for scale-down check: ${error}`,
       );
     }
-    if (deployment !== undefined && hasMark(deployment.meta)) held.push(ref.name);
+    if (deployment !== undefined && hasActive(deployment.meta)) held.push(ref.name);
   }
   if (held.length === 0) return undefined;
   const text = `The following deployments have been scaled down to 0 replicas by dependency-watchdog-prober: ${held.join(', ')}`;

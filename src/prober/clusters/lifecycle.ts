@@ -10,8 +10,8 @@ export interface ShootSettings {
 }
 
 /**
- * Action of a stopped prober on resources that carry its mark. `restore`: scales them up (no node is left that could be harmed). `release`: removes the mark
- * and leaves the replica count to its owner (Gardener keeps a count of 0 as long as the mark is there). `nothing`: leaves them.
+ * Action of a stopped prober on resources that it holds. `restore`: scales them up (no node is left that could be harmed). `release`: removes the annotation
+ * and leaves the replica count to its owner (Gardener keeps a count of 0 as long as that is there). `nothing`: leaves them.
  */
 export type ReleasePolicy = 'restore' | 'release' | 'nothing';
 
@@ -94,7 +94,7 @@ export const decideSecretLifecycle = ({
   holdsElsewhere,
 }: SecretCluster): LifecycleDecision => {
   if (namespaceDeleting) {
-    // Resources elsewhere would stay at 0 for good: without their mark, and with the Namespace gone, nobody would know that we scaled them.
+    // Resources elsewhere would stay at 0 for good: without their annotation, and with the Namespace gone, nobody would know that we scaled them.
     const releasePolicy = holdsElsewhere ? 'restore' : 'release';
     return { kind: 'stop', releasePolicy, reason: 'its namespace is being deleted' };
   }

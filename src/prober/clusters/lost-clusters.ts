@@ -18,7 +18,7 @@ export interface LostClustersDeps {
   readonly clock: Pick<Clock, 'monotonic'>;
 }
 
-/** Clusters that do not exist when a configuration takes effect, but that the former one probed or released, or that have marked resources. */
+/** Clusters that do not exist when a configuration takes effect, but that the former one probed or released, or that have held resources. */
 export class LostClusters {
   readonly #deps: LostClustersDeps;
   readonly #since: number;
@@ -63,7 +63,7 @@ export class LostClusters {
 
   /**
    * Lets a cluster that this configuration has not seen yet, and that may return, count as existing for a while. Call this before the cluster is judged: its
-   * mark may be seen late.
+   * resources may be seen as held late.
    */
   expectReturn(name: string): void {
     const { memories, sources } = this.#deps;

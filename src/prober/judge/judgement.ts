@@ -105,9 +105,9 @@ export const emptyProbeMemory: ProbeMemory = { leases: [] };
 export interface DependentsView {
   /** True if all watches have synced, nothing is being scaled, and every existing resource is scaled up, ready and without our annotations. */
   readonly nothingToRestore: boolean;
-  /** True if a resource carries the mark (`meltdown-protection-active`). */
+  /** True if a resource is held (annotation `meltdown-protection-active`). */
   readonly anyHeld: boolean;
-  /** True if a resource carries the mark, or may carry it because its watch has not synced yet. */
+  /** True if a resource is held, or may be because its watch has not synced yet. */
   readonly mayBeHeld: boolean;
 }
 

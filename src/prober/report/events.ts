@@ -18,7 +18,7 @@ import type {
 
 /** What the watches and our own writes show of a cluster's dependent resources. */
 export interface DependentFacts {
-  /** Resources that have the mark of meltdown protection, with the count to restore. */
+  /** Resources that are held, with the count to restore. */
   readonly held: readonly HeldInShoot[];
   /** Resources that `ignore-scaling` keeps from being scaled. */
   readonly ignored: readonly IgnoredResource[];

@@ -171,7 +171,7 @@ describe('the state of all shoots', () => {
     sight = sightOf({ verdict: healthy });
     expect(states.details('a')[0]?.decisions?.map(({ verdict, reason }) => `${verdict}: ${reason}`)).toEqual([
       'scaled down: Deployment kcm, from 2 to 0 replicas',
-      'given back: Deployment kcm, its mark is removed',
+      'given back: Deployment kcm, its annotation is removed',
     ]);
   });
 });

@@ -37,7 +37,7 @@ export interface MeasuredShoot {
   readonly row: ShootStatus;
   /** Name of the latest verdict; absent before the first. */
   readonly verdict?: VerdictName;
-  /** Since when resources are held: by their notes, else since this process has seen it. Absent if none is. Milliseconds since the epoch. */
+  /** Since when resources are held: by their annotation `held`, else since this process has seen it. Absent if none is. Milliseconds since the epoch. */
   readonly heldSince?: number;
   /** When the latest run ended, before that when the first one is due. Infinity for a prober that only releases. */
   readonly lastRunAt: number;
@@ -135,7 +135,7 @@ class ShootRecord {
     const { ref, graceDeadline, now } = response;
     const write = writeIn(response);
     if (write === undefined || ref === undefined) return;
-    const { effect, act, counts = 'its mark is removed', direction, undone, from, error } = write;
+    const { effect, act, counts = 'its annotation is removed', direction, undone, from, error } = write;
     const title = titleOf(ref);
     // A conflict is read and tried again, and a write that waits for our own rate limit was not sent.
     if (error?.code === 'Conflict' || error?.rateLimited === true) return;

@@ -1,4 +1,4 @@
-import { hasMark } from '../../annotations/scaling-annotations.ts';
+import { hasActive } from '../../annotations/scaling-annotations.ts';
 import type { Store } from '../../kubernetes/cache/index.ts';
 import { type NamedShoot, namedShoot } from '../../status/state/find-shoot.ts';
 import type { HeldInShoot, ShootFacts } from '../../status/state/schema.ts';
@@ -51,7 +51,7 @@ export const listUnprobed = (
   const names = new Set([...Array.from(known.clusters.entries(), ([name]) => name), ...found.keys()]);
   return [...names].flatMap((name) => {
     const held = (found.get(name) ?? [])
-      .filter(hasMark)
+      .filter(hasActive)
       .map(({ ref, annotations }) => shownHeld({ ...ref, annotations }));
     if (isProbed(name) || (known.clusters.get(name) === undefined && held.length === 0)) return [];
     return [{ ...namesOf(name, known), notProbed: whyNotProbed(name, known), held }];

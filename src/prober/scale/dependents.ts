@@ -64,7 +64,7 @@ export class Dependents {
     return viewDependents(this.#deps.settings.dependentResources, { ...this.#sources(), isScaling });
   }
 
-  /** Returns the number of resources that have the mark of meltdown protection, including the latest writes. */
+  /** Returns the number of resources that are held, including the latest writes. */
   countHeld(): number {
     return [...this.#resources.values()].filter((resource) => isHeldIn(this.#realSnapshot(resource))).length;
   }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { formatHeldNote, heldAnnotation } from '../../annotations/held-note.ts';
+import { formatHeldAnnotation, heldAnnotation } from '../../annotations/held.ts';
 import { proberConfig } from '../config/config.ts';
 
 import { type HeldResource, inOrder } from './find-held.ts';
@@ -11,7 +11,7 @@ const settingsOf = (config: object): ProberSettings =>
 
 const heldAt = (place: string, cluster = place.split('/')[0]!): HeldResource => {
   const [namespace = '', name = ''] = place.split('/');
-  const annotations = { [heldAnnotation]: formatHeldNote({ reason: 'r', by: 'b', cluster }) };
+  const annotations = { [heldAnnotation]: formatHeldAnnotation({ reason: 'r', by: 'b', cluster }) };
   return { cluster, namespace, ref: deployment(name), annotations, specReplicas: 0 };
 };
 const namesOf = (held: readonly HeldResource[]) => held.map(({ namespace, ref }) => `${namespace}/${ref.name}`);

@@ -1,4 +1,4 @@
-import { hasMark, hasStoredReplicas } from '../../annotations/scaling-annotations.ts';
+import { hasActive, hasStoredReplicas } from '../../annotations/scaling-annotations.ts';
 import type { CallOptions, Kube, KubeClient } from '../../kubernetes/api/kube.ts';
 import { listBounds, listCall } from '../../kubernetes/api/list-call.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
@@ -89,11 +89,11 @@ export const findHeld = async (ref: RefTemplate, query: HeldQuery): Promise<read
   const { value: listed } = await client.call(listNamed(ref, resource, isCached), options);
   const found: HeldResource[] = [];
   for (const seen of listed) {
-    if (!(hasMark(seen) || hasStoredReplicas(seen)) || !isConfigured(ref, seen)) continue;
+    if (!(hasActive(seen) || hasStoredReplicas(seen)) || !isConfigured(ref, seen)) continue;
     const { name, namespace, annotations } = seen;
     const held = { apiVersion: ref.apiVersion, kind: ref.kind, name };
     let specReplicas = isPatchableWorkload(ref) ? (seen.specReplicas ?? 1) : undefined;
-    if (specReplicas === undefined && !(isCached && hasMark(seen))) {
+    if (specReplicas === undefined && !(isCached && hasActive(seen))) {
       const { value: scale } = await client.call(getScale({ ref: held, resource, namespace }), options);
       specReplicas = scale.specReplicas;
     }
@@ -133,7 +133,7 @@ export interface ListedHeld {
 }
 
 /**
- * Lists all held resources that the settings name, and after them those that only the notes of these name: an earlier configuration named them. Rejects with
+ * Lists all held resources that the settings name, and after them those that only their annotations `held` name: an earlier configuration named them. Rejects with
  * an ApiError.
  */
 export const listHeld = async ({ settings, seed, clock, signal }: ListHeldOptions): Promise<ListedHeld> => {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { DependentSource } from '../../kubernetes/cache/index.ts';
-import { formatHeldNote, heldAnnotation } from '../../annotations/held-note.ts';
+import { formatHeldAnnotation, heldAnnotation } from '../../annotations/held.ts';
 import { meltdownProtectionAnnotation } from '../../annotations/scaling-annotations.ts';
 import { proberConfig } from '../config/config.ts';
 import { objectOf, scalableOf } from '../testing/seed-model.ts';
@@ -50,7 +50,7 @@ it('changes nothing if no name has a placeholder', () => {
   expect(forCluster(deps, 'shoot--a')).toBe(deps);
 });
 
-const noteOf = (cluster: string) => ({ [heldAnnotation]: formatHeldNote({ reason: 'r', by: 'b', cluster }) });
+const noteOf = (cluster: string) => ({ [heldAnnotation]: formatHeldAnnotation({ reason: 'r', by: 'b', cluster }) });
 
 it.each([
   ['one-kcm', 'one', 'Deployment', true],

@@ -1,5 +1,10 @@
-import { findHeldNote } from '../../annotations/held-note.ts';
-import { hasMark, hasMarkOrNote, hasStoredReplicas, replicasToRestore } from '../../annotations/scaling-annotations.ts';
+import { readHeldAnnotation } from '../../annotations/held.ts';
+import {
+  hasActive,
+  hasActiveOrHeld,
+  hasStoredReplicas,
+  replicasToRestore,
+} from '../../annotations/scaling-annotations.ts';
 import type { ObjectMeta } from '../../kubernetes/api/decode.ts';
 import { formatTime } from '../../kubernetes/api/meta-time.ts';
 import { type ResourceRef, groupOf, refKey } from '../../kubernetes/api/resource-ref.ts';
@@ -21,16 +26,16 @@ export interface HeldObject {
 type Meta = Pick<ObjectMeta, 'name' | 'namespace' | 'annotations'>;
 type Dependents = Pick<ProberSettings, 'dependentResources'>;
 
-/** Returns the cluster for which a resource is held: the note names it. The Go program leaves no note, and holds only what is in the cluster's own namespace. */
+/** Returns the cluster for which a resource is held: its annotation `held` names it. The Go program writes none, and holds only what is in the cluster's own namespace. */
 export const clusterOfHeld = ({ namespace, annotations }: Pick<HeldObject, 'namespace' | 'annotations'>): string =>
-  findHeldNote(annotations)?.cluster ?? namespace;
+  readHeldAnnotation(annotations)?.cluster ?? namespace;
 
 /**
- * True for a resource that meltdown protection has scaled down: it has our mark, or, as after an operator's `ignore-scaling`, it has none, but is at 0 and its
- * former count is stored. Only a note is left of one that the Go program has restored.
+ * True for a resource that meltdown protection has scaled down: it is annotated so, or, as after an operator's `ignore-scaling`, it is not, but is at 0 and its
+ * former count is stored. One that the Go program has restored keeps only the annotation `held`.
  */
 export const isHeld = (meta: Pick<Meta, 'annotations'>, specReplicas: number | undefined): boolean =>
-  hasMark(meta) || (specReplicas === 0 && hasStoredReplicas(meta));
+  hasActive(meta) || (specReplicas === 0 && hasStoredReplicas(meta));
 
 /** Returns a held resource as the status shows it. */
 export const shownHeld = ({
@@ -38,7 +43,7 @@ export const shownHeld = ({
   name,
   annotations,
 }: Pick<ResourceRef, 'kind' | 'name'> & Pick<HeldObject, 'annotations'>): HeldInShoot => {
-  const since = findHeldNote(annotations)?.since;
+  const since = readHeldAnnotation(annotations)?.since;
   const { replicas } = replicasToRestore({ annotations });
   return { kind, name, replicas, since: since === undefined ? undefined : formatTime(since) };
 };
@@ -103,14 +108,14 @@ export const configuredAs = (
       isConfigured(resource.ref, { name: ref.name, namespace, annotations }),
   );
 
-/** Returns the objects that the watches show as held, or with the note that the Go program leaves behind, by their cluster. */
+/** Returns the objects that the watches show as held, or with the annotation that the Go program does not remove, by their cluster. */
 export const heldByCluster = (
   dependents: Iterable<Pick<WatchedDependent, 'ref' | 'store'>>,
 ): ReadonlyMap<string, readonly HeldObject[]> => {
   const found = new Map<string, HeldObject[]>();
   for (const { ref, store } of dependents) {
     for (const [, { meta }] of store.entries()) {
-      if (!hasMarkOrNote(meta) || !isConfigured(ref, meta)) continue;
+      if (!hasActiveOrHeld(meta) || !isConfigured(ref, meta)) continue;
       const { name, namespace, annotations } = meta;
       const cluster = clusterOfHeld(meta);
       found.set(cluster, [...(found.get(cluster) ?? []), { namespace, annotations, ref: { ...ref, name } }]);
@@ -123,7 +128,7 @@ export const heldByCluster = (
 export const isAnyHeldFor = (cluster: string, { settings, dependents }: WithDependents): boolean =>
   settings.dependentResources.some(({ ref }) => {
     const object = dependents.get(refKey(ref))?.store.get(objectKey(fillInRef(ref, cluster), cluster));
-    return object !== undefined && hasMarkOrNote(object.meta) && clusterOfHeld(object.meta) === cluster;
+    return object !== undefined && hasActiveOrHeld(object.meta) && clusterOfHeld(object.meta) === cluster;
   });
 
 /** Calls `listener` with the metadata of every held resource that a watch shows from now on. Returns the function that ends this. */
@@ -133,7 +138,7 @@ export const subscribeToHeld = (
 ): (() => void) => {
   const unsubscribe = Array.from(dependents, ({ store }) =>
     store.subscribe(({ type, value: { meta } }) => {
-      if (type === 'set' && hasMarkOrNote(meta)) listener(meta);
+      if (type === 'set' && hasActiveOrHeld(meta)) listener(meta);
     }),
   );
   return () => {
@@ -144,14 +149,14 @@ export const subscribeToHeld = (
 /** Time that the scale-up of a resource may take, in milliseconds, of which no configuration says it. */
 const unconfiguredTimeoutMs = 60_000;
 
-/** Adds the resources that the notes of these held ones name, and the settings do not: an earlier configuration did. They are restored after all others. */
+/** Adds the resources that the annotations of these held ones name, and the settings do not: an earlier configuration did. They are restored after all others. */
 export const withUnconfigured = (
   settings: ProberSettings,
   held: readonly Pick<HeldObject, 'namespace' | 'annotations'>[],
 ): ProberSettings => {
   const siblings = held.flatMap(({ namespace, annotations }) =>
-    hasMarkOrNote({ annotations })
-      ? (findHeldNote(annotations)?.with ?? []).map(
+    hasActiveOrHeld({ annotations })
+      ? (readHeldAnnotation(annotations)?.with ?? []).map(
           (ref): HeldObject => ({ namespace: clusterOfHeld({ namespace, annotations }), ref, annotations }),
         )
       : [],
@@ -165,7 +170,7 @@ export const withUnconfigured = (
   return { ...settings, dependentResources: [...settings.dependentResources, ...added] };
 };
 
-/** Calls `found` once, with more settings, if a held resource's note names resources that `settings` do not. Returns the function that ends this. */
+/** Calls `found` once, with more settings, if a held resource's annotation names resources that `settings` do not. Returns the function that ends this. */
 export const watchForDropped = (
   settings: ProberSettings,
   dependents: readonly WatchedDependent[],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ApiErrorCode } from '../../kubernetes/api/errors.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
-import { heldAnnotation } from '../../annotations/held-note.ts';
+import { heldAnnotation } from '../../annotations/held.ts';
 import {
   meltdownProtectionAnnotation as active,
   replicasAnnotation as replicas,

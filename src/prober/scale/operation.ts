@@ -263,8 +263,8 @@ interface Context {
   readonly scope: ScalingScope;
   readonly now: number;
   readonly snapshot: Snapshot;
-  /** See `PatchInput.note`. */
-  readonly note: string | undefined;
+  /** See `PatchInput.heldValue`. */
+  readonly heldValue: string | undefined;
   readonly withoutLead: PatchInput['withoutLead'];
   /** True if the verdict is fresh enough to scale. */
   readonly mayScale: boolean;
@@ -340,7 +340,7 @@ const decide = (operation: Operation, context: Context): Stepped => {
   }
 };
 
-/** Returns the scope of one operation. A resource that we scaled up is awaited although we removed its mark. */
+/** Returns the scope of one operation. A resource that we scaled up is awaited although it is no longer held. */
 const scopeOf = (
   { mayHaveWritten, resource }: Operation,
   { specReplicas }: ResourceState,

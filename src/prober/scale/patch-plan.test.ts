@@ -5,7 +5,7 @@ import {
   ignoreScalingAnnotation as ignore,
   replicasAnnotation as replicas,
 } from '../../annotations/scaling-annotations.ts';
-import { heldAnnotation as note } from '../../annotations/held-note.ts';
+import { heldAnnotation as note } from '../../annotations/held.ts';
 import { dependent } from '../testing/cases.ts';
 import { deployment, etcd } from '../testing/seed-model.ts';
 import { type Direction, type PatchPlan, isSettled, hasNothingToRestore, planPatch } from './patch-plan.ts';
@@ -241,7 +241,7 @@ describe('the scope held', () => {
 });
 
 describe('the note', () => {
-  const down = { direction: 'down', scope: 'all', note: 'why' } as const;
+  const down = { direction: 'down', scope: 'all', heldValue: 'why' } as const;
   const marks = { [replicas]: '3', [active]: '', [note]: 'why' };
 
   it('is written in the request that scales down, or that marks a resource with a scale subresource', () => {

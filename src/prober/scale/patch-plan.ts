@@ -1,10 +1,10 @@
 import { type AnnotationChange, type ResourceState, isPatchableWorkload } from '../../kubernetes/api/scalable.ts';
-import { heldAnnotation } from '../../annotations/held-note.ts';
+import { heldAnnotation } from '../../annotations/held.ts';
 import {
   meltdownProtectionAnnotation,
   ignoresScaling,
-  hasMark,
-  hasMarkOrNote,
+  hasActive,
+  hasActiveOrHeld,
   hasOurAnnotations,
   replicasAnnotation,
   replicasToRestore,
@@ -12,7 +12,7 @@ import {
 } from '../../annotations/scaling-annotations.ts';
 import type { DependentResource } from '../config/settings.ts';
 
-/** `release` only removes our mark and leaves the replica count to its owner. */
+/** `release` only removes our annotation and leaves the replica count to its owner. */
 export type Direction = 'down' | 'up' | 'release';
 
 /** `held`: only resources that we hold. */
@@ -35,7 +35,7 @@ export interface Write {
   readonly undoes?: string;
 }
 
-/** Returns the direction in which a write scales a resource; undefined if it only changes our marks. */
+/** Returns the direction in which a write scales a resource; undefined if it only changes annotations. */
 export const effectOf = ({ replicas }: Write): 'down' | 'up' | undefined => {
   if (replicas === undefined) return undefined;
   return replicas === 0 ? 'down' : 'up';
@@ -47,14 +47,14 @@ export type PatchPlan =
   | { readonly kind: 'settle' }
   | { readonly kind: 'done'; readonly outcome: 'ignored' | 'released' | 'not-held' };
 
-const withoutMark: AnnotationChange = { [meltdownProtectionAnnotation]: null, [heldAnnotation]: null };
-const withoutCount: AnnotationChange = { ...withoutMark, [replicasAnnotation]: null };
+const withoutHeld: AnnotationChange = { [meltdownProtectionAnnotation]: null, [heldAnnotation]: null };
+const withoutCount: AnnotationChange = { ...withoutHeld, [replicasAnnotation]: null };
 
 export interface PatchInput {
   readonly direction: Direction;
   readonly scope: ScalingScope;
   /** Value that a scale-down writes as `heldAnnotation`. */
-  readonly note?: string | undefined;
+  readonly heldValue?: string | undefined;
   /** Set for a standby, which scales down but leaves the annotations of other resources to the leader. */
   readonly withoutLead?: string | undefined;
 }
@@ -63,20 +63,20 @@ export interface PatchInput {
 export const planPatch = (
   resource: DependentResource,
   state: ResourceState,
-  { direction, scope, note, withoutLead }: PatchInput,
+  { direction, scope, heldValue, withoutLead }: PatchInput,
 ): PatchPlan => {
   if (direction === 'release' || ignoresScaling(state)) {
-    if (hasMarkOrNote(state) && withoutLead === undefined) return annotate(state, withoutMark);
+    if (hasActiveOrHeld(state) && withoutLead === undefined) return annotate(state, withoutHeld);
     return { kind: 'done', outcome: direction === 'release' ? 'released' : 'ignored' };
   }
-  if (scope === 'held' && !hasMark(state)) {
-    if (hasMarkOrNote(state)) return annotate(state, withoutMark);
+  if (scope === 'held' && !hasActive(state)) {
+    if (hasActiveOrHeld(state)) return annotate(state, withoutHeld);
     // One that is coming up is awaited, as in any scale-up: an attempt before this one may have restored it.
     const isAwaited = state.specReplicas > 0 && resource.restoreOnly !== true;
     return isAwaited ? { kind: 'settle' } : { kind: 'done', outcome: 'not-held' };
   }
   const inOneWrite = isPatchableWorkload(resource.ref);
-  return direction === 'down' ? planDown(state, { inOneWrite, note }) : planUp(state, inOneWrite);
+  return direction === 'down' ? planDown(state, { inOneWrite, heldValue }) : planUp(state, inOneWrite);
 };
 
 const annotate = (base: ResourceState, annotations: AnnotationChange): PatchPlan => ({
@@ -94,16 +94,19 @@ const otherWriter = ({ replicasManager = unknownManager }: ResourceState): Pick<
 
 const planDown = (
   state: ResourceState,
-  { inOneWrite, note }: { readonly inOneWrite: boolean } & Pick<PatchInput, 'note'>,
+  { inOneWrite, heldValue }: { readonly inOneWrite: boolean } & Pick<PatchInput, 'heldValue'>,
 ): PatchPlan => {
   if (state.specReplicas === 0) return { kind: 'settle' };
   const stored = String(state.specReplicas);
-  const mark = { [meltdownProtectionAnnotation]: '', ...(note === undefined ? {} : { [heldAnnotation]: note }) };
-  const undone = hasMark(state) ? otherWriter(state) : {};
-  const annotations = { [replicasAnnotation]: stored, ...mark };
+  const held = {
+    [meltdownProtectionAnnotation]: '',
+    ...(heldValue === undefined ? {} : { [heldAnnotation]: heldValue }),
+  };
+  const undone = hasActive(state) ? otherWriter(state) : {};
+  const annotations = { [replicasAnnotation]: stored, ...held };
   if (inOneWrite) return scaleWith({ base: state, kind: 'object', annotations, replicas: 0, ...undone });
   // This is the state after the first of our two writes.
-  const isStored = hasMark(state) && state.annotations[replicasAnnotation] === stored;
+  const isStored = hasActive(state) && state.annotations[replicasAnnotation] === stored;
   return isStored
     ? scaleWith({ base: state, kind: 'scale', replicas: 0 })
     : scaleWith({ base: state, kind: 'object', annotations, ...undone });
@@ -113,7 +116,7 @@ const planUp = (state: ResourceState, inOneWrite: boolean): PatchPlan => {
   if (state.specReplicas > 0) {
     return hasOurAnnotations(state) ? annotate(state, withoutCount) : { kind: 'settle' };
   }
-  const write = { base: state, ...replicasToRestore(state), ...(hasMark(state) ? {} : otherWriter(state)) };
+  const write = { base: state, ...replicasToRestore(state), ...(hasActive(state) ? {} : otherWriter(state)) };
   return scaleWith(inOneWrite ? { ...write, kind: 'object', annotations: withoutCount } : { ...write, kind: 'scale' });
 };
 

@@ -1,5 +1,5 @@
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
-import { type HeldNote, formatHeldNote } from '../../annotations/held-note.ts';
+import { type HeldAnnotation, formatHeldAnnotation } from '../../annotations/held.ts';
 import type { DependentResource, ScaleInfo } from '../config/settings.ts';
 import type { DesiredScaling } from './desired.ts';
 import {
@@ -41,8 +41,8 @@ export interface ScalingInput {
   readonly now: number;
   /** The same instant in milliseconds since the epoch. */
   readonly wallNow: number;
-  /** Who holds which cluster's resources, for the note on those that are scaled down. */
-  readonly holder: Pick<HeldNote, 'by' | 'cluster' | 'with'>;
+  /** Who holds which cluster's resources, for the annotation of those that are scaled down. */
+  readonly holder: Pick<HeldAnnotation, 'by' | 'cluster' | 'with'>;
   readonly snapshotOf: SnapshotOf;
   readonly responses: readonly ActionResponse[];
   /** False if what is under way only waits: see `Permission`. */
@@ -173,11 +173,11 @@ const stepStarted = (
 ): { readonly scaling: Scaling; readonly actions: readonly Action[] } => {
   const { now, wallNow, holder, snapshotOf, mayScale } = input;
   const { direction, scope, reason, withoutLead } = scaling;
-  const note = direction === 'down' ? formatHeldNote({ since: wallNow, reason, ...holder }) : undefined;
+  const heldValue = direction === 'down' ? formatHeldAnnotation({ since: wallNow, reason, ...holder }) : undefined;
   const actions: Action[] = [];
   const operations = scaling.operations.map((operation) => {
     const snapshot = snapshotOf(operation.key);
-    const stepped = stepOperation(operation, { direction, scope, note, withoutLead, now, mayScale, snapshot });
+    const stepped = stepOperation(operation, { direction, scope, heldValue, withoutLead, now, mayScale, snapshot });
     if (stepped.action !== undefined) actions.push(stepped.action);
     return stepped.operation;
   });

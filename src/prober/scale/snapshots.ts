@@ -1,6 +1,6 @@
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { type ResourceState, isAtLeast, stateInObject } from '../../kubernetes/api/scalable.ts';
-import { hasMark, hasMarkOrNote, ignoresScaling } from '../../annotations/scaling-annotations.ts';
+import { hasActive, hasActiveOrHeld, ignoresScaling } from '../../annotations/scaling-annotations.ts';
 import type { DependentSources } from '../../kubernetes/cache/index.ts';
 import { hasNothingToRestore } from './patch-plan.ts';
 import type { Snapshot } from './operation.ts';
@@ -73,10 +73,10 @@ export const annotatedIn = (snapshot: Snapshot): Pick<ResourceState, 'annotation
   return snapshot.kind === 'state' ? snapshot.state : snapshot.object;
 };
 
-/** True if the resource has the mark, whoever scaled it down. */
+/** True if the resource is annotated as held, whoever scaled it down. */
 export const isHeldIn = (snapshot: Snapshot): boolean => {
   const annotated = annotatedIn(snapshot);
-  return annotated !== undefined && hasMark(annotated);
+  return annotated !== undefined && hasActive(annotated);
 };
 
 /** True if a resource is up that a scale-down would scale down, as far as the watches and our requests show. Without the count, the annotation tells. */
@@ -84,7 +84,7 @@ export const isUp = ({ scaleDown }: DependentResource, snapshot: Snapshot): bool
   const annotated = annotatedIn(snapshot);
   if (scaleDown === undefined || annotated === undefined || ignoresScaling(annotated)) return false;
   if (snapshot.kind === 'state') return snapshot.state.specReplicas > 0;
-  return snapshot.kind === 'unknown' && !hasMark(annotated);
+  return snapshot.kind === 'unknown' && !hasActive(annotated);
 };
 
 export const viewDependents = (
@@ -98,7 +98,7 @@ export const viewDependents = (
       !isScaling &&
       seen.every(({ resource, snapshot }) =>
         snapshot.kind === 'state'
-          ? hasNothingToRestore(snapshot.state) || (resource.restoreOnly === true && !hasMarkOrNote(snapshot.state))
+          ? hasNothingToRestore(snapshot.state) || (resource.restoreOnly === true && !hasActiveOrHeld(snapshot.state))
           : snapshot.kind !== 'unknown',
       ),
     // Our writes count before the watch shows them; in a dry run the simulated ones do.

@@ -2,10 +2,10 @@ import { DecodeError, type JsonObject } from '../kubernetes/api/decode.ts';
 import type { ResourceRef } from '../kubernetes/api/resource-ref.ts';
 import { formatJsonAnnotation, objectsIn, readJsonAnnotation, textIn, timeIn } from './json-annotation.ts';
 
-/** Annotation with the note: since when, why and by whom a resource is held. */
+/** Annotation that says since when, why and by whom a resource is held. */
 export const heldAnnotation = 'dependency-watchdog.gardener.cloud/held';
 
-export interface HeldNote {
+export interface HeldAnnotation {
   /** Time of the scale-down: milliseconds since the epoch, whole seconds. */
   readonly since?: number;
   /** The verdict, in words and numbers. */
@@ -21,8 +21,8 @@ export interface HeldNote {
   readonly with?: readonly ResourceRef[];
 }
 
-/** Formats a note as one line of JSON: `{"since": RFC 3339, "reason", "by", "cluster", "with": [{apiVersion, kind, name}]}`. */
-export const formatHeldNote = ({ with: siblings, ...note }: HeldNote): string => {
+/** Formats it as one line of JSON: `{"since": RFC 3339, "reason", "by", "cluster", "with": [{apiVersion, kind, name}]}`. */
+export const formatHeldAnnotation = ({ with: siblings, ...note }: HeldAnnotation): string => {
   const { since, reason, by, cluster } = note;
   const refs = siblings?.map(({ apiVersion, kind, name }) => ({ apiVersion, kind, name }));
   return formatJsonAnnotation({ since, reason, by, cluster, with: refs });
@@ -38,8 +38,8 @@ const refIn = (object: JsonObject): ResourceRef => {
   return { apiVersion, kind, name };
 };
 
-/** Returns undefined if there is no note, as on resources that the Go program holds, or if it is unreadable: nothing depends on it. */
-export const findHeldNote = (annotations: Readonly<Record<string, string>>): HeldNote | undefined => {
+/** Returns undefined if there is none, as on resources that the Go program holds, or if it is unreadable: nothing depends on it. */
+export const readHeldAnnotation = (annotations: Readonly<Record<string, string>>): HeldAnnotation | undefined => {
   const text = Object.hasOwn(annotations, heldAnnotation) ? annotations[heldAnnotation] : undefined;
   if (text === undefined) return undefined;
   const note = readJsonAnnotation(text, (object) => {

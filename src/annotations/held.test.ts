@@ -1,43 +1,43 @@
 import { describe, expect, it } from 'vitest';
-import { findHeldNote, formatHeldNote, heldAnnotation } from './held-note.ts';
+import { readHeldAnnotation, formatHeldAnnotation, heldAnnotation } from './held.ts';
 
 const since = Date.parse('2026-11-23T13:00:00Z');
 
 describe('the note on a held resource', () => {
   it('is one line of JSON', () => {
-    expect(formatHeldNote({ since: since + 999, reason: '3 of 3 leases have expired', by: 'pod_1' })).toBe(
+    expect(formatHeldAnnotation({ since: since + 999, reason: '3 of 3 leases have expired', by: 'pod_1' })).toBe(
       '{"since":"2026-11-23T13:00:00Z","reason":"3 of 3 leases have expired","by":"pod_1"}',
     );
   });
 
   it('can be read back', () => {
     const note = { since, reason: 'r', by: 'b' };
-    expect(findHeldNote({ [heldAnnotation]: formatHeldNote(note) })).toEqual(note);
-    expect(findHeldNote({ [heldAnnotation]: '{}' })).toEqual({ reason: '', by: '' });
+    expect(readHeldAnnotation({ [heldAnnotation]: formatHeldAnnotation(note) })).toEqual(note);
+    expect(readHeldAnnotation({ [heldAnnotation]: '{}' })).toEqual({ reason: '', by: '' });
   });
 
   it('names the cluster, and the resources that are held together', () => {
     const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kcm' };
     const note = { since, reason: 'r', by: 'b', cluster: 'shoot--a', with: [ref] };
-    expect(findHeldNote({ [heldAnnotation]: formatHeldNote(note) })).toEqual(note);
+    expect(readHeldAnnotation({ [heldAnnotation]: formatHeldAnnotation(note) })).toEqual(note);
   });
 
   it('is short and has no control characters, for any reason', () => {
     const reason = `\u001b]0;title\u0007${'\u{1f600}'.repeat(900)}`;
-    const text = formatHeldNote({ since, reason, by: 'b\u0085c\nd' });
+    const text = formatHeldAnnotation({ since, reason, by: 'b\u0085c\nd' });
     expect(text.length).toBeLessThan(1_200);
     expect(text).not.toMatch(/[\u0000-\u001f\u007f-\u009f]|\\u/);
-    expect(findHeldNote({ [heldAnnotation]: text })).toMatchObject({ by: 'b c d' });
+    expect(readHeldAnnotation({ [heldAnnotation]: text })).toMatchObject({ by: 'b c d' });
   });
 
   it.each(['', 'yes', '[]', '{"since": "today"}', '{"reason": {}}', '{"with": [{}]}'])(
     'is undefined if its text is %j',
     (text) => {
-      expect(findHeldNote({ [heldAnnotation]: text })).toBeUndefined();
+      expect(readHeldAnnotation({ [heldAnnotation]: text })).toBeUndefined();
     },
   );
 
   it('is undefined without the annotation', () => {
-    expect(findHeldNote({})).toBeUndefined();
+    expect(readHeldAnnotation({})).toBeUndefined();
   });
 });
