@@ -38,7 +38,6 @@ export interface ConfiguredProberDeps {
   readonly dryRun: boolean;
   /** Called when probing has ended, for good or for another configuration, with the numbers of resources that stay held. */
   readonly onStopped: (held: HeldByShoot) => void;
-  /** Number of Clusters that are reconciled at the same time. */
   /** Returns which writes this process may send now. */
   readonly role: () => Role;
   /** Returns a client of the seed that refuses writes unless `mayWrite` returns true. */

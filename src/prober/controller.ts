@@ -1,6 +1,7 @@
 import type { Store } from '../kubernetes/cache/index.ts';
 import {
   type LifecycleDecision,
+  type ProbingEnd,
   type ReleasePolicy,
   type ShootSettings,
   restoresLess,
@@ -23,10 +24,8 @@ export type HeldByShoot = ReadonlyMap<string, number>;
 interface Entry {
   readonly prober: ShootProber;
   settings: ShootSettings;
-  /** Policy of the release in progress; absent if there is none. */
-  stopping?: ReleasePolicy;
-  /** Reason for the release. */
-  stopReason?: string;
+  /** The end in progress; absent if there is none. */
+  stopping?: ProbingEnd;
 }
 
 /** The first runs are spread over this time, in milliseconds. It is short because outages may be under way when the program starts. */
@@ -104,10 +103,10 @@ export class ProberController {
 
   /** Returns the decisions for the clusters whose resources are being released, by Cluster. */
   releasing(): ReadonlyMap<string, LifecycleDecision> {
-    const found = [...this.#entries].flatMap(([name, { stopping, stopReason: reason = '' }]) =>
-      stopping === undefined || stopping === 'nothing'
+    const found = [...this.#entries].flatMap(([name, { stopping }]) =>
+      stopping === undefined || stopping.releasePolicy === 'nothing'
         ? []
-        : [[name, { kind: 'stop', releasePolicy: stopping, reason } as const] as const],
+        : [[name, { kind: 'stop', ...stopping } as const] as const],
     );
     return new Map(found);
   }
@@ -119,7 +118,7 @@ export class ProberController {
     this.#entries.clear();
     await Promise.all(
       all.map(([, { prober }]) =>
-        prober.stop({ policy: 'nothing', reason: 'the configuration changes, or the program ends' }),
+        prober.stop({ releasePolicy: 'nothing', reason: 'the configuration changes, or the program ends' }),
       ),
     );
     this.#deps.emit({ kind: 'probers-changed', count: 0 });
@@ -162,11 +161,11 @@ export class ProberController {
 
   /** Ends a release, because an outage may begin meanwhile: from now on verdicts decide if resources are released. */
   #restart(name: string, entry: Entry): void {
-    if (entry.stopping === 'nothing') return;
+    if (entry.stopping?.releasePolicy === 'nothing') return;
     const memory = entry.prober.memory();
     this.#restarts.set(name, Number.isFinite(memory.nextRunAt) ? memory : { delayMs: 0 });
-    entry.stopping = 'nothing';
-    void entry.prober.stop({ policy: 'nothing', reason: 'it is probed again' });
+    entry.stopping = { releasePolicy: 'nothing', reason: 'it is probed again' };
+    void entry.prober.stop(entry.stopping);
   }
 
   /** Returns undefined if the Cluster cannot be decoded. */
@@ -185,18 +184,17 @@ export class ProberController {
     if (memory !== undefined && !this.#entries.has(name)) this.#add(name, { settings: memory.settings, first: memory });
   }
 
-  #stop(name: string, { releasePolicy, reason }: Extract<LifecycleDecision, { kind: 'stop' }>): void {
+  #stop(name: string, { releasePolicy, reason }: ProbingEnd): void {
     const entry = this.#entries.get(name) ?? this.#adoptOrphaned(name, releasePolicy);
     if (entry === undefined) {
       // A shoot with held resources is still reported: another replica, or nobody in a dry run, restores them.
       if (releasePolicy === 'nothing' || !isAnyHeldFor(name, this.#deps)) this.#forget(name);
       return;
     }
-    if (entry.stopping !== undefined && !restoresLess(releasePolicy, entry.stopping)) return;
-    entry.stopping = releasePolicy;
-    entry.stopReason = reason;
+    if (entry.stopping !== undefined && !restoresLess(releasePolicy, entry.stopping.releasePolicy)) return;
+    entry.stopping = { releasePolicy, reason };
     this.#deps.emit({ kind: 'probing-stopped', cluster: name, reason, releasePolicy });
-    void this.#release(name, entry);
+    void this.#release(name, entry, entry.stopping);
   }
 
   /** Starts a prober that never probes, for a shoot that is not probed but has resources that an earlier process holds. */
@@ -211,9 +209,9 @@ export class ProberController {
     this.#deps.emit({ kind: 'forgotten', cluster: name });
   }
 
-  async #release(name: string, entry: Entry): Promise<void> {
+  async #release(name: string, entry: Entry, end: ProbingEnd): Promise<void> {
     const { emit, dryRun, requeueAfter } = this.#deps;
-    await entry.prober.stop({ policy: entry.stopping ?? 'nothing', reason: entry.stopReason ?? '' });
+    await entry.prober.stop(end);
     if (this.#entries.get(name) !== entry) return;
     this.#entries.delete(name);
     emit({ kind: 'probers-changed', count: this.#entries.size });

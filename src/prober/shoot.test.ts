@@ -111,7 +111,7 @@ const start = (cluster: string, given: Partial<ShootProberDeps> = {}): Shoot => 
     ...given,
   };
   const prober = new ShootProber(deps, { cluster, settings: { poolConditions: new Map() }, first: { delayMs: 0 } });
-  shoot.stop = () => prober.stop({ policy: 'nothing', reason: 'test' });
+  shoot.stop = () => prober.stop({ releasePolicy: 'nothing', reason: 'test' });
   return shoot;
 };
 

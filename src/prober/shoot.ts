@@ -1,6 +1,6 @@
 import { rejected } from './scale/act.ts';
 import { Dependents, type DependentsDeps } from './scale/dependents.ts';
-import type { ShootSettings, LifecycleDecision } from './clusters/lifecycle.ts';
+import type { LifecycleDecision, ProbingEnd, ShootSettings } from './clusters/lifecycle.ts';
 import { type ProbeRequest, probe, type ProbeDeps } from './observe/probe.ts';
 import { ExternalProber } from './observe/external-prober.ts';
 import { kubeconfigKeyOf } from './clusters/cluster-source.ts';
@@ -14,7 +14,6 @@ import {
   type ShootProberState,
   initialState,
 } from './scale/advance-shoot.ts';
-import type { ProbingEnd } from './scale/desired.ts';
 import type { Action, ActionResponse } from './scale/operation.ts';
 import { leader, type Role } from './scale/permission.ts';
 import type { Scaling } from './scale/scaling.ts';

@@ -24,9 +24,16 @@ const releaseRank: Readonly<Record<ReleasePolicy, number>> = { nothing: 0, relea
 export const restoresLess = (next: ReleasePolicy, current: ReleasePolicy): boolean =>
   releaseRank[next] < releaseRank[current];
 
+/** The end of probing, and what becomes of the resources that are held. */
+export interface ProbingEnd {
+  readonly releasePolicy: ReleasePolicy;
+  /** Why probing ends, for log and Events. */
+  readonly reason: string;
+}
+
 export type LifecycleDecision =
   | { readonly kind: 'run'; readonly settings: ShootSettings }
-  | { readonly kind: 'stop'; readonly releasePolicy: ReleasePolicy; readonly reason: string }
+  | ({ readonly kind: 'stop' } & ProbingEnd)
   /** No prober is started; a running one continues unchanged. */
   | { readonly kind: 'leave'; readonly reason: string };
 

@@ -1,5 +1,5 @@
 import type { FoundPause } from '../../annotations/pause.ts';
-import type { ReleasePolicy } from '../clusters/lifecycle.ts';
+import type { ProbingEnd } from '../clusters/lifecycle.ts';
 import type { AttemptResult, ExternalProbeHistory } from '../judge/external-probe.ts';
 import type { ProbeSettings } from '../judge/judgement.ts';
 import type { PauseChange } from '../scale/pauses.ts';
@@ -72,7 +72,7 @@ interface EndedAttempt {
 /** What happens to one cluster. `cluster` is its name, which is that of its namespace in the seed; log and metrics show it as `namespace`. */
 type ClusterEvent = { readonly cluster: string } & (
   | { readonly kind: 'probing-started'; readonly delayMs: number }
-  | { readonly kind: 'probing-stopped'; readonly reason: string; readonly releasePolicy: ReleasePolicy }
+  | ({ readonly kind: 'probing-stopped' } & ProbingEnd)
   | { readonly kind: 'settings-changed' }
   | { readonly kind: 'cluster-undecodable'; readonly error: Error }
   /** A problem that somebody has to fix although the cluster is probed; absent if there is none. Emitted again and again. */

@@ -207,11 +207,15 @@ describe('runs', () => {
 
   it('end with the prober', () => {
     const { state } = advanceShoot(initial, [], context(5_000));
-    const stopped = advanceShoot(state, [{ kind: 'stop', end: { policy: 'nothing', reason: 'test' } }], context(6_000));
+    const stopped = advanceShoot(
+      state,
+      [{ kind: 'stop', end: { releasePolicy: 'nothing', reason: 'test' } }],
+      context(6_000),
+    );
     expect(stopped).toMatchObject({ effects: [{ kind: 'abort-run' }], state: { ended: 'done' } });
     const before = advanceShoot(
       initial,
-      [{ kind: 'stop', end: { policy: 'nothing', reason: 'test' } }],
+      [{ kind: 'stop', end: { releasePolicy: 'nothing', reason: 'test' } }],
       context(6_000),
     );
     expect(before).toMatchObject({ effects: [], state: { ended: 'done' } });

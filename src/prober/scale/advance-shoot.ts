@@ -1,7 +1,7 @@
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { Decision, ProbeMemory, Verdict } from '../judge/judgement.ts';
-import { restoresLess } from '../clusters/lifecycle.ts';
-import { desiredAtEnd, desiredBy, type DesiredScaling, type ProbingEnd } from './desired.ts';
+import { type ProbingEnd, restoresLess } from '../clusters/lifecycle.ts';
+import { desiredAtEnd, desiredBy, type DesiredScaling } from './desired.ts';
 import { type ActionResponse, paceMs, refusedDelayMs, type Action } from './operation.ts';
 import { type Permission, isPaused, isRecent, leaderTimeMs, permission, type PermissionContext } from './permission.ts';
 import {
@@ -100,7 +100,7 @@ const enterEvent = (state: ShootProberState, event: ShootEvent, context: ShootCo
     case 'stop': {
       const { end } = event;
       // An end in progress gives back less if a later state of the Cluster asks for that, never more.
-      if (state.end !== undefined && !restoresLess(end.policy, state.end.policy)) return state;
+      if (state.end !== undefined && !restoresLess(end.releasePolicy, state.end.releasePolicy)) return state;
       return {
         ...state,
         end,

@@ -1,4 +1,4 @@
-import type { ReleasePolicy } from '../clusters/lifecycle.ts';
+import type { ProbingEnd } from '../clusters/lifecycle.ts';
 import type { Verdict } from '../judge/judgement.ts';
 import type { Direction, ScalingScope } from './patch-plan.ts';
 
@@ -36,19 +36,12 @@ export const desiredBy = (
   }
 };
 
-/** The end of probing, and what becomes of the resources that are held. */
-export interface ProbingEnd {
-  readonly policy: ReleasePolicy;
-  /** Why probing ends, for log and Events. */
-  readonly reason: string;
-}
-
 /** Returns the last scaling of a shoot; undefined if its resources are left as they are. */
-export const desiredAtEnd = ({ policy, reason }: ProbingEnd, now: number): DesiredScaling | undefined =>
-  policy === 'nothing'
+export const desiredAtEnd = ({ releasePolicy, reason }: ProbingEnd, now: number): DesiredScaling | undefined =>
+  releasePolicy === 'nothing'
     ? undefined
     : {
-        direction: policy === 'restore' ? 'up' : 'release',
+        direction: releasePolicy === 'restore' ? 'up' : 'release',
         scope: 'held',
         reason,
         since: now,

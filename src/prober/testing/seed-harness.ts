@@ -96,8 +96,8 @@ export class SeedHarness {
     this.#agenda.push({ at: time, order: this.#order, happen });
   }
 
-  stop(policy: ReleasePolicy): void {
-    this.#advance([{ kind: 'stop', end: { policy, reason: 'test' } }]);
+  stop(releasePolicy: ReleasePolicy): void {
+    this.#advance([{ kind: 'stop', end: { releasePolicy, reason: 'test' } }]);
   }
 
   /** Runs until `time`, or until no event is left. */
