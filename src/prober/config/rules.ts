@@ -145,7 +145,7 @@ const aboutOwner = ({ ref, path }: Named): readonly ConfigFinding[] => {
 };
 
 /** Applies the rules for names with placeholders. */
-export const nameFindings = (config: Fields): readonly ConfigFinding[] => {
+const nameFindings = (config: Fields): readonly ConfigFinding[] => {
   const { dependentResourceInfos } = config;
   const dependents = itemsOf(dependentResourceInfos).map(
     (resource, index): Named => ({

@@ -96,7 +96,7 @@ export const refusedDelayMs = 3_000;
 /** A resource is scaled at most once in this time, in milliseconds: another writer that keeps changing its count gets no race. */
 export const paceMs = 1_000;
 /** Interval at which a resource is read if no watch shows the awaited change. */
-export const pollMs = 1_000;
+const pollMs = 1_000;
 
 export const idleOperation = (
   resource: DependentResource,
@@ -196,12 +196,12 @@ const awaitRateLimit = (operation: Operation, error: ApiError, now: number): Ope
   return { ...operation, phase: { kind: 'waiting', until: Math.min(now + rateLimitDelayMs, deadline), reread: false } };
 };
 
-export const notFound = (operation: Operation, problem = 'not found'): Operation =>
+const notFound = (operation: Operation, problem = 'not found'): Operation =>
   operation.ifMissing === 'failed'
     ? failOperation(operation, problem)
     : { ...operation, phase: { kind: 'done', outcome: operation.ifMissing } };
 
-export const failOperation = (operation: Operation, problem: string): Operation => {
+const failOperation = (operation: Operation, problem: string): Operation => {
   const { kind, name } = operation.resource.ref;
   return { ...operation, phase: { kind: 'failed', error: new Error(`${kind} ${name}: ${problem}`) } };
 };
@@ -231,7 +231,7 @@ export const wakeTime = (operation: Operation, snapshot: Snapshot): number => {
  * True if we must poll: the watch does not cover the resource, or does not show the API server's last response yet, or
  * the known state of a custom kind is older than its controller's observation of the change.
  */
-export const isPolled = (operation: Operation, snapshot: Snapshot): boolean => {
+const isPolled = (operation: Operation, snapshot: Snapshot): boolean => {
   const { lastResponse, resource } = operation;
   switch (snapshot.kind) {
     case 'absent':
