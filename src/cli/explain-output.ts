@@ -39,7 +39,10 @@ const verdictLines = (shoot: ShootStatus, at: string): readonly string[] => {
       ? 'Its leases were not read yet.'
       : `Last look ${utc(lookedAt)}, ${between(lookedAt, at)} ago.`;
   const times = `A lease expires ${formatAge(leaseExpiryMs)} after its last renewal, KCM gives up a node after ${formatAge(graceMs)}.`;
-  return [...indented(reason), ...indented(`${looked} ${ruleOf(shoot)} ${times}${marginOf(marginMs)}`)];
+  return [
+    ...indented(reason),
+    ...indented(`${looked} ${ruleOf(shoot)} ${times}${shoot.state === 'losing nodes' ? '' : marginOf(marginMs)}`),
+  ];
 };
 
 const leaseRow = ({ name, renewedAt, ageMs, expired, leftOut }: LeaseEvidence, width: number): string => {

@@ -348,6 +348,9 @@ describe('dwd explain', () => {
   it('reports that a scale-down came too late, and by how much', async () => {
     const { stdout } = await status(['explain', 'dev/one'], statusOf({ ...explained, marginMs: -118_000 }));
     expect(stdout.replaceAll(/\s+/g, ' ')).toContain('The last scale-down came 1m58s after that: nodes may be lost.');
+    // What is up may be lost, whatever the margin of the others was.
+    const losing = await status(['explain', 'dev/one'], statusOf({ ...explained, state: 'losing nodes' }));
+    expect(losing.stdout).not.toContain('The last scale-down');
   });
 
   it('prints JSON', async () => {

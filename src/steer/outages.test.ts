@@ -7,7 +7,7 @@ import { judgeOutages, stillInOutage } from './outages.ts';
 
 const namespace = 'shoot--dev--one';
 const now = Date.parse('2026-01-01T12:00:00Z');
-const title = `dev/one (${namespace})`;
+const title = `dev/one (${namespace}, seed aws-eu10)`;
 const { objects } = findingsOf();
 const leaderless = { ...objects, lease: { holder: '', isFresh: false } };
 

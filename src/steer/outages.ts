@@ -24,14 +24,21 @@ interface OutageInput {
   readonly now: number;
 }
 
-const nameOf = (shoot: ShootStatus): string =>
-  shoot.project === undefined ? shoot.namespace : `${titleOf(shoot)} (${shoot.namespace})`;
+/** Names a shoot, and its seed if its Clusters say it: the wrong seed must show before a release. */
+const nameOf = (shoot: ShootStatus, seed: string | undefined): string => {
+  const of = seed === undefined ? [] : [`seed ${seed}`];
+  if (shoot.project === undefined) return [shoot.namespace, ...of].join(', ');
+  return `${titleOf(shoot)} (${[shoot.namespace, ...of].join(', ')})`;
+};
 
 /** Says what a prober sees of the outage. It does not see a blind shoot, nor one that it does not probe or has not judged yet. */
-const seenOutage = (shoot: ShootStatus, now: number): ShootOutage => {
+const seenOutage = (
+  shoot: ShootStatus,
+  { now, seed }: { readonly now: number; readonly seed?: string | undefined },
+): ShootOutage => {
   const { namespace, state, since, verdict, why, graceMs } = shoot;
   const age = since === undefined ? '' : ` for ${formatAge(now - Date.parse(since))}`;
-  const head = `${nameOf(shoot)}: ${stateInWords(shoot)}${age}: ${why}`;
+  const head = `${nameOf(shoot, seed)}: ${stateInWords(shoot)}${age}: ${why}`;
   const told = (isRefused: boolean, means: string): ShootOutage => ({
     cluster: namespace,
     isRefused,
@@ -73,7 +80,7 @@ export const judgeOutages = (input: OutageInput): readonly ShootOutage[] => {
   const clusters = [...new Set(held.map(({ cluster }) => cluster))].toSorted();
   return clusters.map((namespace) => {
     const shoot = leader.answer?.shoots.find((one) => one.namespace === namespace);
-    if (shoot !== undefined) return seenOutage(shoot, now);
+    if (shoot !== undefined) return seenOutage(shoot, { now, seed: leader.answer?.seed });
     return notedOutage(namespace, { ...input, held: held.filter(({ cluster }) => cluster === namespace) });
   });
 };
@@ -84,5 +91,7 @@ export const stillInOutage = ({ answer }: LeaderAnswer, clusters: ReadonlySet<st
     .filter(({ namespace, expired, state }) => clusters.has(namespace) && (expired > 0 || state === 'blind'))
     .map((shoot) => {
       const counts = shoot.state === 'blind' ? shoot.why : `still ${leasesInWords(shoot)}`;
-      return escapeControls(`${nameOf(shoot)}: ${counts}; dwd resume --shoot ${shoot.namespace} protects it again`);
+      return escapeControls(
+        `${nameOf(shoot, answer?.seed)}: ${counts}; dwd resume --shoot ${shoot.namespace} protects it again`,
+      );
     });

@@ -33,7 +33,11 @@ export const stepsOfOutage = ({ decisions = [], held, outageSince, verdict }: Sh
   const lastCalm = decisions.findLastIndex(
     (one, index) => isCalm(one) && decisions.slice(index + 1).some(({ verdict: word }) => word === 'unhealthy'),
   );
-  const steps = decisions.slice(lastCalm + 1).map(({ at, verdict: word, reason }) => ({
+  const present = decisions.slice(lastCalm + 1);
+  // An act between two runs does not make the same verdict news.
+  const isNews = ({ verdict: word }: RecordedDecision, index: number): boolean =>
+    acts.has(word) || present.slice(0, index).findLast(({ verdict }) => !acts.has(verdict))?.verdict !== word;
+  const steps = present.filter(isNews).map(({ at, verdict: word, reason }) => ({
     at,
     what: stepNames[word] ?? (acts.has(word) ? word : 'cannot be read'),
     detail: reason,
