@@ -49,10 +49,10 @@ describe('the scripted demo', () => {
         'alpha    the network between its kubelets and its API server is cut',
         'bravo    its etcd fails, and that of twin as well',
         'alpha    confirming: 5/5 silent for 10s',
-        'alpha    held: 5/5 silent for 12s',
         'alpha    machine-controller-manager  1 -> 0',
         'alpha      annotated replicas=1, meltdown-protection-active',
         'alpha    cluster-autoscaler          1 -> 0',
+        'alpha    held: 5/5 silent for 12s',
         'alpha    kube-controller-manager     2 -> 0',
         'alpha      annotated replicas=2, meltdown-protection-active',
         'care checks',
@@ -143,9 +143,9 @@ describe('the scripted demo', () => {
   it.each<[what: string, options: ScriptRunOptions, missing: readonly (typeof findings)[number][]]>([
     ['only the weeder is missing', { withWeeder: false }, ['weeded', 'before twin']],
     [
-      'the prober cannot write',
+      'no watchdog may write',
       { interfere: (scenario) => (scenario.mayWrite = false) },
-      ['down in time', 'no node lost', 'no machine replaced', 'landed', 'restored'],
+      ['down in time', 'no node lost', 'no machine replaced', 'landed', 'restored', 'weeded', 'before twin'],
     ],
     [
       'the prober is too late',
