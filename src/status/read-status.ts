@@ -199,7 +199,7 @@ const readByUrl = async (run: StatusRun, problem: string): Promise<SeedStatus> =
     held: undefined,
     ...answered,
     problems,
-    connectedTo: leaderUrl?.host ?? 'not known',
+    connectedTo: leaderUrl?.host ?? '?',
   });
 };
 

@@ -42,6 +42,8 @@ const forward = (socket: Duplex, port: number): void => {
   );
   pod.on('close', () => socket.end(frameOf(8, Buffer.alloc(0))));
   socket.on('error', () => pod.destroy());
+  // Sockets of an HTTP server stay half open.
+  socket.on('end', () => socket.end());
   socket.on('close', () => pod.destroy());
   let unread = Buffer.alloc(0);
   socket.on('data', (chunk: Buffer) => {

@@ -99,7 +99,7 @@ describeEnvtest("the operator's roles", () => {
 
   it('are asked about the commands of all pages', () => {
     const verbs = new Set(commands.flat());
-    for (const verb of ['logs', 'get', 'describe', 'port-forward', 'delete', 'rollout', 'scale', 'top', 'annotate']) {
+    for (const verb of ['logs', 'get', 'describe', 'delete', 'rollout', 'scale', 'top', 'annotate']) {
       expect(verbs, verb).toContain(verb);
     }
     expect(commands.length).toBeGreaterThan(25);

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
+import type { Duplex } from 'node:stream';
 import type { ServerFlags } from '../../envtest/flags.ts';
 
 /** Address of every pod. No machine has it (RFC 5737). */
@@ -20,13 +21,19 @@ export interface PodNetwork {
 export const openPodNetwork = async (directory: string): Promise<PodNetwork> => {
   const socket = join(directory, 'pods.sock');
   const server = createServer();
+  const tunnels = new Set<Duplex>();
   server.on('connect', ({ url = '' }, client) => {
     const pod = connect(Number(url.split(':').at(-1)), '127.0.0.1', () => {
       client.write('HTTP/1.1 200 Connection established\r\n\r\n');
       client.pipe(pod).pipe(client);
     });
     pod.on('error', () => client.destroy());
+    tunnels.add(client);
     client.on('error', () => pod.destroy());
+    client.on('close', () => {
+      tunnels.delete(client);
+      pod.destroy();
+    });
   });
   await new Promise<void>((resolve) => server.listen(socket, resolve));
   const file = join(directory, 'egress.json');
@@ -43,6 +50,7 @@ export const openPodNetwork = async (directory: string): Promise<PodNetwork> => 
       new Promise((resolve) => {
         server.close(() => resolve());
         server.closeAllConnections();
+        for (const tunnel of tunnels) tunnel.destroy();
       }),
   };
 };
