@@ -14,7 +14,8 @@ const real = tests('test/{contract,monitoring,real}');
 /** Those of them that compare the speeds of two programs, or that listen on the default ports. */
 const alone = tests('test/real/alone');
 
-const patient = { testTimeout: 120_000, hookTimeout: 120_000, retry: 0 };
+// Only a hang exceeds these times, however busy the machine is.
+const patient = { testTimeout: 600_000, hookTimeout: 600_000, retry: 0 };
 // No module keeps state between tests. Loading the same modules again for each file would double the time.
 const quick = { maxWorkers: 2, isolate: false, testTimeout: 20_000, retry: 0, sequence: { groupOrder: 0 } };
 

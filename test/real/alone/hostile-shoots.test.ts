@@ -1,7 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../../envtest/control-plane.ts';
 import { describeEnvtest } from '../../envtest/gate.ts';
@@ -16,7 +15,8 @@ import { type Watchdog, createWatchdog } from '../support/watchdog.ts';
 // between the two is the cost of the hostile ones.
 
 const wells = Array.from({ length: 20 }, (_, index) => `well-${String(index)}`);
-const windowMs = 60_000;
+/** Number of probes of each well shoot of the spared program that are compared. */
+const windowProbes = 10;
 const config = `
 kubeConfigSecretName: shoot-access-prober
 probeInterval: 5s
@@ -36,15 +36,6 @@ const memoryLimitMb = 512;
 const peakMb = (pid: number): number => {
   const [, kilobytes = ''] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${String(pid)}/status`, 'utf8')) ?? [];
   return Number(kilobytes) / 1_024;
-};
-
-/** Returns the CPU time of all threads so far, from `utime` and `stime` of proc_pid_stat(5), which are in hundredths of a second. */
-const cpuMs = (pid: number): number => {
-  const fields =
-    readFileSync(`/proc/${String(pid)}/stat`, 'utf8')
-      .split(') ')[1]
-      ?.split(' ') ?? [];
-  return 10 * (Number(fields[11]) + Number(fields[12]));
 };
 
 const versionsOf = (counts: Readonly<Record<string, number>>, who: string): readonly number[] =>
@@ -81,7 +72,7 @@ describeEnvtest('a prober with hostile shoots', () => {
         await createProtectedShoot(seed, { namespace: name, kubeconfig, labels: watchdog.clusterLabels });
       }
     }
-  }, 300_000);
+  });
 
   afterAll(async () => {
     for (const watchdog of watchdogs) await watchdog.stop();
@@ -91,23 +82,18 @@ describeEnvtest('a prober with hostile shoots', () => {
     rmSync(directory, { recursive: true, force: true });
   });
 
-  it('rule 11a: probes the others as often as before, within its memory limit, and writes nothing', {
-    timeout: 300_000,
-  }, async () => {
+  it('rule 11a: probes the others as often as before, within its memory limit, and writes nothing', async () => {
     for (const watchdog of watchdogs) await watchdog.start();
     const [troubled, spared] = watchdogs as [Watchdog, Watchdog];
     const probes = async (who: string) => versionsOf(await good.order('counts'), who);
-    await waitFor({ what: 'the first probes of all shoots', withinMs: 60_000 }, async () =>
+    await waitFor({ what: 'the first probes of all shoots' }, async () =>
       [...(await probes('spared')), ...(await probes('troubled'))].every((count) => count > 0),
     );
     const before = { troubled: await probes('troubled'), spared: await probes('spared') };
     const pids = { troubled: troubled.program().pid, spared: spared.program().pid };
-    const cpuBefore = { troubled: cpuMs(pids.troubled), spared: cpuMs(pids.spared) };
-    const lagsMs = async () => ({ troubled: await troubled.loopLagMs(), spared: await spared.loopLagMs() });
-    // Resets the maximum, which is counted from here on.
-    await lagsMs();
-    await sleep(windowMs);
-    const loopLagMs = await lagsMs();
+    await waitFor({ what: 'probes', everyMs: 1_000 }, async () =>
+      (await probes('spared')).every((count, index) => count >= (before.spared[index] ?? 0) + windowProbes),
+    );
     const after = { troubled: await probes('troubled'), spared: await probes('spared') };
     const during = (who: 'troubled' | 'spared') => after[who].map((count, index) => count - (before[who][index] ?? 0));
     const results = new Map(
@@ -117,18 +103,11 @@ describeEnvtest('a prober with hostile shoots', () => {
     const figures = {
       probes: { troubled: sum(during('troubled')), spared: sum(during('spared')) },
       least: { troubled: Math.min(...during('troubled')), spared: Math.min(...during('spared')) },
-      cpuMs: {
-        troubled: cpuMs(pids.troubled) - cpuBefore.troubled,
-        spared: cpuMs(pids.spared) - cpuBefore.spared,
-      },
       peakMb: { troubled: Math.round(peakMb(pids.troubled)), spared: Math.round(peakMb(pids.spared)) },
-      // Printed but not checked, because the machine has other work.
-      loopLagMs,
       hostile: Object.fromEntries(Array.from(results, ([name, ends]) => [name, Object.fromEntries(ends)])),
       asked: counts,
     };
     process.stdout.write(`hostile shoots: ${JSON.stringify(figures)}\n`);
-    expect(figures.probes.spared).toBeGreaterThan(wells.length);
     expect(figures.probes.spared / figures.probes.troubled).toBeLessThan(1.2);
     // The tolerance is 2, because for one shoot, a probe at each end may fall out of the window.
     expect(figures.least.troubled).toBeGreaterThanOrEqual(figures.least.spared / 1.2 - 2);

@@ -41,8 +41,6 @@ export interface LeaseWrite {
   readonly at: number;
   /** Holder after the write. Empty if the Lease was released. */
   readonly holder: string;
-  /** Duration of the Lease, from its `leaseDurationSeconds`. */
-  readonly durationMs: number;
 }
 
 export const toElectionLease = ({ uri }: AuditedRequest): boolean =>
@@ -50,11 +48,8 @@ export const toElectionLease = ({ uri }: AuditedRequest): boolean =>
 
 const asLeaseWrite = (request: AuditedRequest): LeaseWrite | undefined => {
   if (!toElectionLease(request) || !isWrite(request) || request.status >= 300) return undefined;
-  const { spec } = request.body as {
-    readonly spec: { readonly holderIdentity?: string; readonly leaseDurationSeconds: number };
-  };
-  const durationMs = spec.leaseDurationSeconds * 1_000;
-  return { user: request.user, at: request.at, holder: spec.holderIdentity ?? '', durationMs };
+  const { spec } = request.body as { readonly spec: { readonly holderIdentity?: string } };
+  return { user: request.user, at: request.at, holder: spec.holderIdentity ?? '' };
 };
 
 export const leaseWrites = (requests: readonly AuditedRequest[]): readonly LeaseWrite[] =>
@@ -68,10 +63,6 @@ export interface HandOver {
   readonly at: number;
   /** True if the former leader released the Lease. */
   readonly isReleased: boolean;
-  /** Time between the former leader's last write and the new leader's first, as the API server received them. */
-  readonly gapMs: number;
-  /** Duration of the Lease in the former leader's last write. */
-  readonly durationMs: number;
 }
 
 export const handOvers = (writes: readonly LeaseWrite[]): readonly HandOver[] => {
@@ -81,8 +72,7 @@ export const handOvers = (writes: readonly LeaseWrite[]): readonly HandOver[] =>
   for (const write of writes) {
     if (write.holder !== '' && write.holder !== holder) {
       if (holder !== undefined && last !== undefined) {
-        const [isReleased, gapMs] = [last.holder === '', write.at - last.at];
-        found.push({ from: holder, to: write.holder, at: write.at, isReleased, gapMs, durationMs: last.durationMs });
+        found.push({ from: holder, to: write.holder, at: write.at, isReleased: last.holder === '' });
       }
       holder = write.holder;
     }

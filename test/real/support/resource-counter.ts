@@ -12,9 +12,6 @@ export interface ResourceCounts {
   /** Number of AbortSignals that are still reachable. `listeners` counts the listeners on them. */
   readonly signals: number;
   readonly listeners: number;
-  readonly heapBytes: number;
-  /** Memory outside of the heap: buffers, and TLS contexts as far as Node counts them. */
-  readonly externalBytes: number;
 }
 
 export interface ResourceCounter {
@@ -60,14 +57,11 @@ export const startResourceCounter = (): ResourceCounter => {
     const living = signals.flatMap((ref) => ref.deref() ?? []);
     const listeners = living.map((signal) => getEventListeners(signal, 'abort').length);
     signals = living.map((signal) => new WeakRef(signal));
-    const { heapUsed, external } = process.memoryUsage();
     return {
       resources: countResources(),
       fileDescriptors: readdirSync('/proc/self/fd').length,
       signals: living.length,
       listeners: listeners.reduce((sum, some) => sum + some, 0),
-      heapBytes: heapUsed,
-      externalBytes: external,
     };
   };
   const formOf = ({ resources, fileDescriptors, signals: living, listeners }: ResourceCounts): string =>

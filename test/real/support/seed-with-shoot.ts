@@ -8,7 +8,6 @@ import { waitFor } from '../../envtest/waiting.ts';
 import type { AuditedRequest } from './audit.ts';
 import { chart, imageValues, proberValues, runHelm } from './helm.ts';
 import { NodeAgent } from './node-agent.ts';
-import { startProgram } from './program.ts';
 import { type ProberWorld, kcm, mcm, nodes, shootNamespace, startProberWorld } from './prober-world.ts';
 
 export { kcm, mcm, shootNamespace };
@@ -38,12 +37,6 @@ export const quickValues = (probeTimeout: string, dependents?: readonly string[]
   return { prober: { config: { ...config, landingTimeout: '0s' } }, weeder: { enabled: false } };
 };
 
-interface Ended {
-  readonly code: unknown;
-  readonly text: string;
-  readonly stdout: string;
-}
-
 /**
  * A seed with Kubernetes' own controllers and a node agent, so that installed pods run, and one shoot with three nodes, two replicas of
  * kube-controller-manager and three of machine-controller-manager.
@@ -54,8 +47,6 @@ export interface SeedWithShoot {
   readonly kubelets: Kubelets;
   readonly agent: NodeAgent;
   readonly audit: ProberWorld['seedAudit'];
-  /** Runs `dwd` to its end, as the admin. */
-  readonly dwd: (...args: readonly string[]) => Promise<Ended>;
   /** Returns the path of a kubeconfig with the prober's rights in the seed. */
   readonly proberKubeconfig: () => Promise<string>;
   /** Runs helm in the namespace garden, with this as standard input. */
@@ -109,14 +100,10 @@ export const startSeedWithShoot = async (name: string, apiServerFlags: ServerFla
 
   const outputs = (): string => Array.from(agent.programs(), (program) => program.output()).join('\n');
   const untilCounts: SeedWithShoot['untilCounts'] = (...wanted) =>
-    waitFor({ what: `replicas ${wanted.join(', ')}`, withinMs: 60_000, everyMs: 200, detail: outputs }, async () => {
+    waitFor({ what: `replicas ${wanted.join(', ')}`, everyMs: 200, detail: outputs }, async () => {
       const found = await Promise.all([kcm, mcm].map((each) => getDeployment(seed.client, shootNamespace, each)));
       return found.every((deployment, index) => isAt(deployment, wanted[index]!));
     });
-  const dwd: SeedWithShoot['dwd'] = async (...args) => {
-    const program = startProgram([...args, `--kubeconfig=${seed.admin.kubeconfig.file}`]);
-    return { code: await program.ended, text: program.output(), stdout: program.stdout() };
-  };
   const configFile: SeedWithShoot['configFile'] = (probeTimeout, dependents) => {
     const file = join(directory, `prober-${probeTimeout}-${dependents?.join('-') ?? 'all'}.yaml`);
     writeFileSync(file, quickProberConfig(probeTimeout, dependents));
@@ -127,13 +114,13 @@ export const startSeedWithShoot = async (name: string, apiServerFlags: ServerFla
   const release: SeedWithShoot['release'] = (version, change = {}) => {
     const { probeTimeout = '5s', dependents, values, flags = [] } = change;
     const given = { ...quickValues(probeTimeout, dependents), image: imageValues(version), ...values };
-    const args = ['upgrade', 'watchdog', chart, '--install', '--values=-', '--wait', '--timeout=2m', ...flags];
+    const args = ['upgrade', 'watchdog', chart, '--install', '--values=-', '--wait', '--timeout=10m', ...flags];
     return helm(args, JSON.stringify(given));
   };
   await untilCounts(2, 3);
 
   return {
-    ...{ directory, seed, kubelets, agent, audit, dwd, helm, release, configFile, untilCounts },
+    ...{ directory, seed, kubelets, agent, audit, helm, release, configFile, untilCounts },
     proberKubeconfig: async () => {
       const account = { namespace: 'garden', name: 'dependency-watchdog-prober' };
       return (await seed.serviceAccountKubeconfig({ ...account, rules: [...seedRules, ...electionRules] })).file;

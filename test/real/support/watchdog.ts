@@ -17,8 +17,6 @@ export interface Watchdog extends Omit<ProberBehindProxy, 'start'> {
   start(): Promise<void>;
   /** Returns the number of runs for the shoot of a namespace since the start, by result. */
   results(namespace: string): Promise<Results>;
-  /** Returns the longest delay of its event loop since the last call, caused by the machine or by the program. */
-  loopLagMs(): Promise<number>;
 }
 
 export interface WatchdogOptions {
@@ -76,10 +74,6 @@ export const createWatchdog = async (options: WatchdogOptions): Promise<Watchdog
       const at = performance.now();
       if (at - results.at > freshMs) results = { at, byNamespace: scrape(metricsPort).then(parseResults) };
       return (await results.byNamespace).get(namespace) ?? new Map<string, number>();
-    },
-    loopLagMs: async () => {
-      const [, seconds = ''] = /^nodejs_eventloop_lag_max_seconds (\S+)$/m.exec(await scrape(metricsPort)) ?? [];
-      return Math.round(Number(seconds) * 1_000);
     },
   };
 };
