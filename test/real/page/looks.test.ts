@@ -94,29 +94,25 @@ describeInBrowser('the look of the page', () => {
   });
   afterAll(() => browser.close());
 
-  const opened = {
-    calm: 'shoot--core--w0',
-    wrong: 'shoot--the-longest-project--production-eu-central-1-blue',
-    mass: 'shoot--fin--m0',
-    held: 'shoot--dev--one',
-    every: 'shoot--the-longest-project--production-eu-central-1-blue',
-  } as const satisfies Readonly<Record<SeedName, string>>;
+  const widths = [1_440, 1_100, 360];
 
-  const screens = (Object.keys(seeds) as readonly SeedName[]).flatMap((name) =>
-    [1_440, 1_100, 360].flatMap((width) => [
-      { name, width, shoot: '' },
-      { name, width, shoot: opened[name] },
-    ]),
-  );
-
-  it.each(screens)('of $name at $width px, open: $shoot, fits, and can be read in both schemes', async (screen) => {
-    const { name, width, shoot } = screen;
-    const on = await visit(name, screen);
-    for (const colorScheme of schemes) {
-      await on.emulateMedia({ colorScheme });
-      const file = `${name}-${String(width)}${shoot === '' ? '' : '-shoot'}-${colorScheme}.png`;
-      await on.screenshot({ path: `${shots}${file}`, fullPage: true });
-      expect([await faintTexts(on), await widthOf(on)]).toEqual([[], width]);
+  it.each<[SeedName, string]>([
+    ['calm', ''],
+    ['wrong', ''],
+    ['mass', 'shoot--fin--m0'],
+    ['held', 'shoot--dev--one'],
+    ['every', ''],
+    ['every', 'shoot--the-longest-project--production-eu-central-1-blue'],
+  ])('of %s, open: %s, fits, and can be read in both schemes', async (name, shoot) => {
+    const on = await visit(name, { shoot });
+    for (const width of widths) {
+      await on.setViewportSize({ width, height: 900 });
+      for (const colorScheme of schemes) {
+        await on.emulateMedia({ colorScheme });
+        const file = `${name}-${String(width)}${shoot === '' ? '' : '-shoot'}-${colorScheme}.png`;
+        await on.screenshot({ path: `${shots}${file}`, fullPage: true });
+        expect([await faintTexts(on), await widthOf(on)]).toEqual([[], width]);
+      }
     }
   });
 

@@ -78,9 +78,9 @@ export const endDemos = async (): Promise<void> => {
   }
 };
 
-/** Waits for a condition. Fails after 30 s. */
+/** Waits for a condition. */
 export const until = (condition: WaitAttempt<true>, what: string): Promise<true> =>
-  waitFor({ what, withinMs: 30_000, everyMs: 100 }, condition);
+  waitFor({ what, everyMs: 100 }, condition);
 
 /** Returns the files and directories that the demo has left. */
 export const leftovers = ({ directory }: Show): readonly string[] => readdirSync(directory);
