@@ -42,7 +42,7 @@ export function describeMissing(result: Extract<BinariesResult, { ok: false }>):
 }
 
 /** Returns the Kubernetes version that go.mod requires, such as `v1.36.3`. */
-export function kubernetesVersion(): string {
+function kubernetesVersion(): string {
   return requiredVersion('kubernetes', 'k8s.io/kubernetes');
 }
 

@@ -10,7 +10,7 @@ import { type ServerFlags, toArguments } from './flags.ts';
 import type { Kubeconfig } from './kubeconfig.ts';
 import { runKubectl } from './kubectl.ts';
 import { type ControlPlaneFiles, prepareFiles } from './place.ts';
-import { type ManagedProcess, type StopOptions, startProcess, untilReady } from './processes.ts';
+import { type ManagedProcess, startProcess, untilReady } from './processes.ts';
 
 export interface ControlPlaneOptions {
   /** Part of the kubeconfigs and of the name of the temporary directory: lower-case letters, digits, dashes. */
@@ -19,8 +19,6 @@ export interface ControlPlaneOptions {
   readonly kinds?: readonly CustomKind[];
   /** Flags of kube-apiserver, without the dashes; they override the helper's own. */
   readonly apiServerFlags?: ServerFlags;
-  /** Startup timeout of each process, by default 60 000 ms. */
-  readonly readyWithinMs?: number;
 }
 
 /** A running etcd and kube-apiserver on 127.0.0.1, with RBAC and no other component. */
@@ -40,22 +38,10 @@ export interface ControlPlane extends Access {
   /** Directory of data, logs and kubeconfigs. `stop` removes it. */
   readonly directory: string;
   readonly binaries: Binaries;
-  /** Time from the call until all kinds are served. */
-  readonly startedInMs: number;
   /** Runs kubectl as the admin. Resolves to stdout, rejects with stderr. */
   readonly kubectl: (args: readonly string[], stdin?: string) => Promise<string>;
   /** Returns the pids of the processes that are running. */
   readonly pids: () => { readonly etcd?: number; readonly apiServer?: number };
-  /** Stops kube-apiserver and keeps its data and port. Open watches delay the end up to the limit. `{ signal: 'SIGKILL' }` is a crash. */
-  readonly stopApiServer: (options?: StopOptions) => Promise<void>;
-  /** Starts kube-apiserver again, on the same port with the same data. Resolves when it is ready. */
-  readonly startApiServer: () => Promise<void>;
-  /** Pauses kube-apiserver: connections stay open, the kernel accepts new ones, and nothing responds. */
-  readonly pauseApiServer: () => Promise<void>;
-  readonly resumeApiServer: () => void;
-  /** Pauses etcd: kube-apiserver keeps running, but can neither read nor write. */
-  readonly pauseEtcd: () => Promise<void>;
-  readonly resumeEtcd: () => void;
   /** Ends the processes and removes the directory. It may be called again. */
   readonly stop: () => Promise<void>;
 }
@@ -65,7 +51,6 @@ export interface ControlPlane extends Access {
  * leaves nothing behind. The processes end with the test process at the latest.
  */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const started = performance.now();
   const place = await prepareFiles(options);
   const { start, ...servers } = createServers(place);
   try {
@@ -91,7 +76,6 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     client,
     caPem: authority.caPem,
     kubectl: (args, stdin) => runKubectl({ ...kubectl, args, stdin }),
-    startedInMs: Math.round(performance.now() - started),
   };
 }
 
@@ -100,35 +84,21 @@ function createServers(place: ControlPlaneFiles) {
   let etcd: ManagedProcess | undefined;
   let apiServer: ManagedProcess | undefined;
 
-  const startApiServer = async () => {
-    if (apiServer?.hasEnded() === false) throw new Error('the API server runs already');
-    apiServer = await launch(place, 'kube-apiserver', place.apiServerFlags);
-    await untilReady(apiServer, place.readyWithinMs, () => isApiServerReady(place.client));
-  };
-  const stopApiServer = async (options?: StopOptions) => {
-    await apiServer?.stop(options);
-    place.client.disconnect();
-  };
   return {
     start: async () => {
       etcd = await launch(place, 'etcd', place.etcdFlags);
-      await untilReady(etcd, place.readyWithinMs, () => isEtcdReady(place.etcdUrl));
-      await startApiServer();
+      await untilReady(etcd, () => isEtcdReady(place.etcdUrl));
+      apiServer = await launch(place, 'kube-apiserver', place.apiServerFlags);
+      await untilReady(apiServer, () => isApiServerReady(place.client));
     },
-    startApiServer,
-    stopApiServer,
-    pauseApiServer: async () => apiServer?.pause(),
-    resumeApiServer: () => apiServer?.resume(),
-    pauseEtcd: async () => etcd?.pause(),
-    resumeEtcd: () => etcd?.resume(),
     pids: () => ({
       ...(etcd?.hasEnded() === false && { etcd: etcd.pid }),
       ...(apiServer?.hasEnded() === false && { apiServer: apiServer.pid }),
     }),
     stop: async () => {
-      etcd?.resume();
       // The limit is short: open watches delay a graceful shutdown, and there is nothing to save.
-      await stopApiServer({ withinMs: 500 });
+      await apiServer?.stop({ withinMs: 500 });
+      place.client.disconnect();
       await etcd?.stop();
       rmSync(place.directory, { recursive: true, force: true });
     },

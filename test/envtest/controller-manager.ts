@@ -23,7 +23,7 @@ export interface ControllerManagerOptions {
 export async function startControllerManager(
   controlPlane: ControlPlane,
   options: ControllerManagerOptions = {},
-): Promise<Pick<ManagedProcess, 'pid' | 'pause' | 'resume' | 'stop' | 'logTail'>> {
+): Promise<Pick<ManagedProcess, 'pid' | 'stop' | 'logTail'>> {
   const [port] = await freePorts(1);
   const directory = join(controlPlane.directory, `kube-controller-manager-${String(port)}`);
   mkdirSync(directory);
@@ -46,7 +46,7 @@ export async function startControllerManager(
     directory,
   });
   try {
-    await untilReady(started, 60_000, () => isHealthy(port!));
+    await untilReady(started, () => isHealthy(port!));
   } catch (error) {
     await started.stop();
     throw error;

@@ -15,7 +15,6 @@ export const adminUser = 'envtest-admin';
 export interface PlaceOptions {
   readonly name: string;
   readonly apiServerFlags?: ServerFlags;
-  readonly readyWithinMs?: number;
 }
 
 /** The parts of a control plane that survive restarts of its processes: directory, ports, certificates, credentials. */
@@ -33,7 +32,6 @@ export interface ControlPlaneFiles {
   readonly etcdUrl: string;
   readonly etcdFlags: ServerFlags;
   readonly apiServerFlags: ServerFlags;
-  readonly readyWithinMs: number;
 }
 
 /** Prepares the directory, ports and certificates. Starts nothing. */
@@ -68,7 +66,6 @@ export async function prepareFiles(options: PlaceOptions): Promise<ControlPlaneF
     etcdUrl,
     etcdFlags: etcdFlags({ directory: join(directory, 'etcd'), clientUrl: etcdUrl, peerUrl }),
     apiServerFlags: { ...apiServerFlags({ etcdUrl, port, pki }), ...options.apiServerFlags },
-    readyWithinMs: options.readyWithinMs ?? 60_000,
   };
 }
 

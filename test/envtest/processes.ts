@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs';
+import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
 import { settlesWithin, waitFor } from './waiting.ts';
 
@@ -29,10 +29,7 @@ export interface ManagedProcess {
   readonly hasEnded: () => boolean;
   /** Returns the last 20 lines of the log. */
   readonly logTail: () => string;
-  /** Sends `SIGSTOP`: connections stay open and nothing responds. Resolves when every thread has stopped. */
-  readonly pause: () => Promise<void>;
-  readonly resume: () => void;
-  /** Ends the process, even if it is paused. Resolves when it has ended. May be called again. */
+  /** Ends the process. Resolves when it has ended. May be called again. */
   readonly stop: (options?: StopOptions) => Promise<void>;
 }
 
@@ -52,27 +49,18 @@ export async function startProcess(options: ChildProcessOptions): Promise<Manage
     pid,
     hasEnded: () => child.exitCode !== null || child.signalCode !== null,
     logTail: () => readFileSync(options.logFile, 'utf8').trimEnd().split('\n').slice(-20).join('\n'),
-    pause: async () => {
-      child.kill('SIGSTOP');
-      await waitFor({ what: `${options.name} paused`, withinMs: 5000, everyMs: 2 }, () => isPaused(pid));
-    },
-    resume: () => void child.kill('SIGCONT'),
     stop: (stop = {}) => stopChild(child, ended, stop),
   };
 }
 
 /** Polls until `probe` returns true. Fails at once, with the end of the log, if the process ends before that. */
-export async function untilReady(
-  started: ManagedProcess,
-  withinMs: number,
-  probe: () => Promise<boolean>,
-): Promise<void> {
+export async function untilReady(started: ManagedProcess, probe: () => Promise<boolean>): Promise<void> {
   const attempt = async () => {
     if (started.hasEnded()) throw new Error('ended early');
     return await probe();
   };
   try {
-    await waitFor({ what: 'ready', withinMs }, attempt);
+    await waitFor({ what: 'ready' }, attempt);
   } catch (error) {
     throw new Error(`${started.name}: ${(error as Error).message}; its log ends with\n${started.logTail()}`, {
       cause: error,
@@ -111,18 +99,9 @@ function listens(server: Server, port: number): Promise<boolean> {
 }
 
 /** True if every thread has stopped: the signal stops one after another, and for some milliseconds the others still respond. */
-function isPaused(pid: number): boolean {
-  const tasks = `/proc/${String(pid)}/task`;
-  if (!existsSync(tasks)) return true;
-  const isStopped = (task: string) => /\) [Tt] /.test(readFileSync(`${tasks}/${task}/stat`, 'utf8'));
-  return readdirSync(tasks).every(isStopped);
-}
-
 async function stopChild(child: ChildProcess, ended: Promise<void>, options: StopOptions): Promise<void> {
   child.ref();
   child.kill(options.signal ?? 'SIGTERM');
-  // A paused process handles SIGTERM only when it continues.
-  child.kill('SIGCONT');
   if (!(await settlesWithin(ended, options.withinMs ?? 5000))) child.kill('SIGKILL');
   await ended;
 }

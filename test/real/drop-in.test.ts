@@ -131,14 +131,13 @@ describeEnvtest('dwd prober in place of the Go program', () => {
     return answer === undefined ? undefined : { status: answer.status, body: await answer.text() };
   };
   const until = async <T>(what: string, running: Program, look: WaitAttempt<T>): Promise<T> =>
-    waitFor({ what, withinMs: 40_000, detail: running.output }, look);
+    waitFor({ what, detail: running.output }, look);
   const untilReady = (running: Program) => until('ready', running, async () => (await readyz())?.status === 200);
   const electionLease = () =>
     seed.client.get<ElectionLease>(`/apis/coordination.k8s.io/v1/namespaces/garden/leases/${leaseName}`);
   const untilScaled = (name: string, replicas: number): Promise<unknown> =>
-    waitFor(
-      { what: `${name} at ${String(replicas)}`, withinMs: 60_000, detail: () => program?.output() ?? '' },
-      async () => isAt(await getDeployment(seed.client, namespace, name), replicas),
+    waitFor({ what: `${name} at ${String(replicas)}`, detail: () => program?.output() ?? '' }, async () =>
+      isAt(await getDeployment(seed.client, namespace, name), replicas),
     );
   const marksOf = async (name: string) => {
     const { metadata } = await getDeployment(seed.client, namespace, name);

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, connect, createServer, type Server } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -151,25 +151,6 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-/** Starts a proxy that passes connections on to the API server, and counts them. */
-const countingProxy = async (target: URL): Promise<{ url: string; accepted: () => number; server: Server }> => {
-  let accepted = 0;
-  const server = createServer((near) => {
-    accepted += 1;
-    const far = connect(Number(target.port), target.hostname);
-    for (const [one, other] of [
-      [near, far],
-      [far, near],
-    ] as const) {
-      one.pipe(other);
-      one.on('error', () => other.destroy());
-    }
-  }).listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  return { url: `https://127.0.0.1:${String(port)}`, accepted: () => accepted, server };
-};
-
 describeEnvtest('the example against a real API server', () => {
   const namespace = 'shoot--dev--one';
   const extensions = '/apis/extensions.gardener.cloud/v1alpha1';
@@ -196,7 +177,7 @@ describeEnvtest('the example against a real API server', () => {
     (await plane.client.get<Stored>(`${controlPlanes}/one`)).status?.conditions ?? [];
   const found = (type: string, fields: object) => async () =>
     (await conditions()).some((one) => one.type === type && Object.entries(fields).every(([k, v]) => one[k] === v));
-  const eventually = (probe: () => Promise<boolean>) => untilReady(controller, 30_000, probe);
+  const eventually = (probe: () => Promise<boolean>) => untilReady(controller, probe);
   const lease = (name: string) => plane.client.get<StoredLease>(`${leases}/${name}`);
   const answer = async (port: number, path: string): Promise<string> =>
     (await fetch(`http://127.0.0.1:${String(port)}${path}`)).text();
@@ -243,7 +224,7 @@ describeEnvtest('the example against a real API server', () => {
     ({ file: seedFile } = await plane.kubeconfigFor({ user: 'extension', rules: neededRules }));
     const file = variant('fast.ts', 'syncPeriodMs: 1_000', await ofProcess(', heartbeatIntervalMs: 200'));
     await startExample('controller', file);
-  }, 120_000);
+  });
 
   afterAll(async () => {
     await controller.stop();
@@ -289,91 +270,9 @@ describeEnvtest('the example against a real API server', () => {
     expect(metrics).toMatch(/^dwd_healthcheck_heartbeats_total\{outcome="renewed"\} \d+$/m);
   });
 
-  it('writes only differences', async () => {
-    const before = (await plane.client.get<Stored>(`${controlPlanes}/one`)).metadata.resourceVersion;
-    // Only another run can see this change.
-    await plane.client.patch(`${resources}/extension-controlplane-shoot/status`, applied('False'));
-    await eventually(found('SystemComponentsHealthy', { status: 'False' }));
-    const { metadata, status } = await plane.client.get<Stored>(`${controlPlanes}/one`);
-    expect(metadata.resourceVersion).not.toBe(before);
-    expect(status?.conditions?.at(-1)).toMatchObject({
-      message:
-        'managed resource "extension-controlplane-shoot" in namespace "shoot--dev--one" is unhealthy: condition ResourcesHealthy of managed resource shoot--dev--one/extension-controlplane-shoot is False: no quota left.',
-      codes: ['ERR_INFRA_QUOTA_EXCEEDED'],
-    });
-    // The line may arrive after the object.
-    await eventually(async () => logged('condition written').length >= 3);
-    expect(logged('condition written')).toHaveLength(3);
-  });
-
-  it('reads again after a conflict with another writer', async () => {
-    for (let round = 1; round <= 20; round += 1) {
-      const [theirs, ...own] = await conditions();
-      await plane.client.patch(`${controlPlanes}/one/status`, {
-        status: { conditions: [{ ...theirs, round }, ...own] },
-      });
-      const healthy = round % 2 === 0 ? 'False' : 'True';
-      await plane.client.patch(`${resources}/extension-controlplane-shoot/status`, applied(healthy));
-    }
-    // A run of round 19 may still have its write before it.
-    await eventually(async () => {
-      const [theirs, , last] = await conditions();
-      return theirs?.round === 20 && last?.status === 'False';
-    });
-    expect(logged('health checks could not be run')).toEqual([]);
-  });
-
   it('ends on request, and releases its Lease', async () => {
     await controller.stop();
     expect(controller.hasEnded()).toBe(true);
     expect((await lease('extension-local-leader-election')).spec.holderIdentity).toBe('');
   });
-
-  it('notices at once that a shoot hibernates and wakes up, although the next period is an hour away', async () => {
-    const hibernate = (enabled: boolean) =>
-      plane.client.patch(`${extensions}/clusters/${namespace}`, {
-        spec: { shoot: { spec: { hibernation: { enabled } } } },
-      });
-    await startExample('watching', variant('slow.ts', 'syncPeriodMs: 3_600_000', await ofProcess()));
-    await eventually(async () => (await answer(healthPort, '/readyz').catch(() => '')).endsWith('\nready\n'));
-    await hibernate(true);
-    await eventually(found('ControlPlaneHealthy', { status: 'True', message: 'Shoot is hibernated' }));
-    await hibernate(false);
-    await eventually(found('ControlPlaneHealthy', { status: 'False' }));
-    await controller.stop();
-  });
-
-  // A run that takes longer than the period is aborted with its connection, so the period is long enough for a busy machine.
-  it('keeps one connection per shoot, whatever the number of runs and checks', async () => {
-    const rules = [{ apiGroups: ['apps'], resources: ['deployments'], verbs: ['get'] }];
-    const { text } = await plane.kubeconfigFor({ user: 'in-shoot', rules });
-    const server = /server: (\S+)/.exec(text)?.[1] ?? '';
-    const proxy = await countingProxy(new URL(server));
-    await plane.client.create(`/api/v1/namespaces/${namespace}/secrets`, {
-      metadata: { name: 'gardener' },
-      stringData: { kubeconfig: text.replace(server, proxy.url) },
-    });
-    const inShoot = ['A', 'B', 'C'].map(
-      (type) => `{ conditionType: '${type}', check: deploymentCheck({ cluster: 'shoot', name: 'csi' }) },`,
-    );
-    const file = variant('shoot.ts', 'syncPeriodMs: 2_000', await ofProcess());
-    writeFileSync(file, readFileSync(file, 'utf8').replace('checks: [', `checks: [${inShoot.join('')}`));
-    await startExample('connecting', file);
-    const runs = async (): Promise<number> => {
-      const metrics = await answer(metricsPort, '/metrics').catch(() => '');
-      return Number(/outcome="checked"\} (\d+)/.exec(metrics)?.[1] ?? 0);
-    };
-    await eventually(async () => (await runs()) >= 6);
-    expect(await conditions()).toContainEqual(
-      expect.objectContaining({ type: 'A', message: 'deployment "csi" in namespace "kube-system" not found.' }),
-    );
-    expect(proxy.accepted()).toBe(1);
-    await controller.stop();
-    proxy.server.close();
-  });
-
-  const logged = (message: string): readonly string[] =>
-    readFileSync(controllerLog, 'utf8')
-      .split('\n')
-      .filter((line) => line.includes(`"msg":"${message}"`));
 });

@@ -51,7 +51,7 @@ const viewAt = (url: string): Promise<SeedView | undefined> =>
 
 /** Waits until the view at `url` has all four shoots and fits. */
 const viewWhere = (url: string, fits: (view: SeedView) => boolean): Promise<SeedView> =>
-  waitFor({ what: 'the page to show what is expected', withinMs: 60_000 }, async () => {
+  waitFor({ what: 'the page to show what is expected' }, async () => {
     const view = await viewAt(url);
     return view?.status.shoots.length === 4 && fits(view) ? view : undefined;
   });

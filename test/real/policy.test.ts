@@ -80,7 +80,7 @@ describeEnvtest('with the rights and the policies of the chart', () => {
 
   it('the API server finds no errors in the policies', async () => {
     const path = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
-    const checked = await waitFor({ what: 'the check of types', withinMs: 30_000 }, async () => {
+    const checked = await waitFor({ what: 'the check of types' }, async () => {
       const policies = await installed.seed.client.list<{ status?: { typeChecking?: object } }>(path);
       const checks = policies.flatMap(({ status }) => status?.typeChecking ?? []);
       return checks.length === 2 ? checks : undefined;
@@ -92,7 +92,7 @@ describeEnvtest('with the rights and the policies of the chart', () => {
     const { shoot } = installed;
     const [apply = '', ...create] = commands;
     expect(run(apply, {})).toMatchObject({ status: 0, stderr: '' });
-    await waitFor({ what: 'the token', withinMs: 30_000 }, async () => {
+    await waitFor({ what: 'the token' }, async () => {
       const secret = '/api/v1/namespaces/kube-system/secrets/dependency-watchdog-probe';
       return (await shoot.client.get<{ data?: { token?: string } }>(secret)).data?.token;
     });
@@ -104,7 +104,7 @@ describeEnvtest('with the rights and the policies of the chart', () => {
   it('the prober protects and restores, and no request is refused', async () => {
     const program = await installed.start('prober');
     const untilCounts = (expected: string): Promise<unknown> =>
-      waitFor({ what: expected, withinMs: 60_000, detail: program.output }, async () => {
+      waitFor({ what: expected, detail: program.output }, async () => {
         const { spec, metadata } = await getDeployment(installed.seed.client, namespace, kcm);
         const wheel = (await installed.seed.client.get<Mill>(mill)).spec.wheel.count;
         const marked = Object.keys(metadata.annotations ?? {}).some((key) => key.startsWith(prefix));
@@ -181,11 +181,11 @@ describeEnvtest('with the rights and the policies of the chart', () => {
     await setCrashing(installed.seed.client, pod, ['main']);
     await installed.start('weeder');
     await setEndpoints(installed.seed.client, { namespace, service: 'etcd-main-client', ready: [true] });
-    await waitFor({ what: 'the pod to be deleted', withinMs: 60_000 }, async () => {
+    await waitFor({ what: 'the pod to be deleted' }, async () => {
       const pods = await listPods(installed.seed.client, namespace);
       return pods.some(({ metadata: { deletionTimestamp } }) => deletionTimestamp !== undefined);
     });
-    const events = await waitFor({ what: 'its Event', withinMs: 30_000 }, async () => {
+    const events = await waitFor({ what: 'its Event' }, async () => {
       const text = await installed.seed.kubectl(['get', 'events', '-n', namespace]);
       return text.includes('pod/crashing') ? text : undefined;
     });
@@ -228,7 +228,7 @@ describeEnvtest('with the rights and the policies of the chart', () => {
       }
       await installed.apply({ beforeWebhooks: true });
       const { client } = await installed.identityOf('prober');
-      await waitFor({ what: 'the policy', withinMs: 30_000 }, async () => {
+      await waitFor({ what: 'the policy' }, async () => {
         const answer = await patch(client, mill, { spec: { stones: 3 } });
         return answer.includes('JSON Patch');
       });

@@ -115,7 +115,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
   ) => {
     let last = '';
     const detail = (): string => `${last}\n${prober?.output() ?? ''}`;
-    return waitFor({ what, withinMs: 90_000, everyMs: 500, detail }, async () => {
+    return waitFor({ what, everyMs: 500, detail }, async () => {
       const ran = await run(...args);
       last = ran.output;
       return isSo(ran) && ran;

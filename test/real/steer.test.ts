@@ -89,14 +89,14 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
   };
   const untilLogged = (message: string): Promise<unknown> =>
     waitFor(
-      { what: message, withinMs: 60_000, everyMs: 200, detail: () => prober?.output() ?? '' },
+      { what: message, everyMs: 200, detail: () => prober?.output() ?? '' },
       () => prober?.lines().some(({ msg }) => msg === message) === true,
     );
   const countsOf = async (): Promise<readonly number[]> =>
     Promise.all([kcm, mcm].map(async (name) => (await getDeployment(seed.client, namespace, name)).spec.replicas));
   const untilCounts = (...expected: readonly number[]): Promise<unknown> =>
     waitFor(
-      { what: `counts ${expected.join(' ')}`, withinMs: 60_000, everyMs: 200, detail: () => prober?.output() ?? '' },
+      { what: `counts ${expected.join(' ')}`, everyMs: 200, detail: () => prober?.output() ?? '' },
       async () => String(await countsOf()) === String(expected),
     );
   /** Returns the program's annotations on the two, by name without the prefix. */
@@ -136,7 +136,7 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
       expect(Date.parse(since)).toBeGreaterThanOrEqual(until);
       expect([reason, by]).toEqual([expect.stringMatching(/lease|renewed/), expect.stringMatching(/.+/)]);
     }
-  }, 120_000);
+  });
 
   it('releases held resources while no prober runs, and a starting prober does not undo that', async () => {
     prober?.signal('SIGTERM');
@@ -164,7 +164,7 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
     await startProber();
     await untilLogged('not scaled down: a pause holds');
     expect(await countsOf()).toEqual([2, 3]);
-  }, 120_000);
+  });
 
   it('resumes: the shoot is scaled down, and resources are released during the outage only on request, also one that the configuration no longer names', async () => {
     const resumed = await dwd('resume', `--shoot=${namespace}`);
@@ -185,7 +185,7 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
     expect(released.stdout()).toContain(
       `test/one (${namespace}): still 3/3 expired; dwd resume --shoot ${namespace} protects it again\n`,
     );
-  }, 120_000);
+  });
 
   it('resumes again: held resources are restored after the outage without a trace', async () => {
     expect((await dwd('resume', `--shoot=${namespace}`)).code).toBe(0);
@@ -196,11 +196,9 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
     ]);
     kubelets.connect();
     await untilCounts(2, 3);
-    await waitFor({ what: 'no marks', withinMs: 20_000 }, async () =>
-      (await marks()).every((all) => Object.keys(all).length === 0),
-    );
+    await waitFor({ what: 'no marks' }, async () => (await marks()).every((all) => Object.keys(all).length === 0));
     expect((await dwd('release', '--all', '--yes', `--config-file=${configFile}`)).stdout()).toBe('nothing is held\n');
-  }, 120_000);
+  });
 
   it("pauses all shoots in the prober's namespace, and reports it", async () => {
     const paused = await dwd('pause', '--all', '--reason=drill');
@@ -215,7 +213,7 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
     expect((await dwd('pause', '--shoot=no-such', '--reason=x')).stderr()).toContain(
       'there is no shoot no-such in this seed',
     );
-  }, 60_000);
+  });
 
   it('matches docs/operate.md; --update writes the printed output there', async () => {
     await expect(documented.text()).toMatchFileSnapshot(documented.file);

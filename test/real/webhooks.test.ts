@@ -80,14 +80,14 @@ describeEnvtest('with webhooks that change the resources that the prober scales'
   };
   const untilTold = async (body: unknown, pattern: RegExp): Promise<void> => {
     let told = '';
-    await waitFor({ what: String(pattern), withinMs: 30_000, detail: () => told }, async () => {
+    await waitFor({ what: String(pattern), detail: () => told }, async () => {
       told = await asProber(body);
       return pattern.test(told);
     });
   };
 
   const untilCount = (replicas: number): Promise<unknown> =>
-    waitFor({ what: `${String(replicas)} replicas`, withinMs: 60_000, detail: program.output }, async () => {
+    waitFor({ what: `${String(replicas)} replicas`, detail: program.output }, async () => {
       const { spec, metadata } = await getDeployment(installed.seed.client, namespace, kcm);
       const isHeld = Object.keys(metadata.annotations ?? {}).includes(`${prefix}/meltdown-protection-active`);
       return spec.replicas === replicas && isHeld === (replicas === 0);

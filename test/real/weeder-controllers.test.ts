@@ -16,7 +16,6 @@ const namespace = 'shoot--test--one';
 const service = 'etcd';
 const labels = { role: 'apiserver' };
 const jobPath = `/apis/batch/v1/namespaces/${namespace}/jobs`;
-const withinMs = 60_000;
 
 const config = `
 watchDuration: 1m
@@ -69,9 +68,7 @@ describeEnvtest('weeder beside the real job controller and mirroring controller'
     const pod = { namespace, name, labels, owner: name };
     await createPod(seed.client, pod);
     await setCrashing(seed.client, pod, ['main']);
-    await waitFor({ what: `${name} to be deleted`, withinMs, detail: () => program.output() }, () =>
-      deleted().includes(name),
-    );
+    await waitFor({ what: `${name} to be deleted`, detail: () => program.output() }, () => deleted().includes(name));
   };
   /** Writes the service's Endpoints object, as people do for a Service without a selector. */
   const setLegacyEndpoints = (isReady: boolean): Promise<unknown> =>
@@ -103,7 +100,7 @@ describeEnvtest('weeder beside the real job controller and mirroring controller'
     });
     await setLegacyEndpoints(false);
     await client.create(jobPath, job);
-    jobPod = await waitFor({ what: 'the pod of the Job', withinMs }, async () => (await podOfJob())?.metadata.name);
+    jobPod = await waitFor({ what: 'the pod of the Job' }, async () => (await podOfJob())?.metadata.name);
     // A restart counts against `backoffLimit`, too.
     await setCrashing(client, { namespace, name: jobPod, labels, restarts: 0 }, ['main']);
     program = await startWeederProgram(seed, directory, config);
@@ -123,7 +120,7 @@ describeEnvtest('weeder beside the real job controller and mirroring controller'
 
   it('does not take a mirrored slice that stays ready for the readiness of a service with a slice of its own', async () => {
     await setEndpoints(seed.client, { namespace, service, ready: [false] });
-    await waitFor({ what: 'the weeding to end', withinMs }, () => logged('weeding ends').length === 1);
+    await waitFor({ what: 'the weeding to end' }, () => logged('weeding ends').length === 1);
     expect(logged('weeding ends')).toMatchObject([{ why: 'not-ready', deleted: 1 }]);
     await setEndpoints(seed.client, { namespace, service, ready: [true] });
     await untilWeeded('api-2');
@@ -137,7 +134,7 @@ describeEnvtest('weeder beside the real job controller and mirroring controller'
     expect(await statusOfJob()).not.toHaveProperty('failed');
     // The same deletion by anybody else shows what the weeder avoids.
     await seed.client.delete(`/api/v1/namespaces/${namespace}/pods/${jobPod}`);
-    const failed = await waitFor({ what: 'the Job to fail', withinMs }, async () => {
+    const failed = await waitFor({ what: 'the Job to fail' }, async () => {
       const { conditions = [] } = await statusOfJob();
       return conditions.find(({ type }) => type === 'FailureTarget' || type === 'Failed');
     });

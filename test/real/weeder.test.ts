@@ -96,7 +96,7 @@ describeEnvtest('weeder on a real API server', () => {
 
   it('weeds at its start only the dependents of services that are ready', async () => {
     program = await startWeederProgram(seed, directory, config);
-    await waitFor({ what: 'the pod of the early namespace to be deleted', withinMs: 60_000 }, async () => {
+    await waitFor({ what: 'the pod of the early namespace to be deleted' }, async () => {
       const [pod] = await listPods(seed.client, early);
       return pod?.metadata.deletionTimestamp !== undefined;
     });
@@ -114,10 +114,7 @@ describeEnvtest('weeder on a real API server', () => {
   it('deletes crash-looping dependents when the service becomes ready, whichever container crash-loops', async () => {
     await setEndpoints(seed.client, { namespace, service: 'etcd-main-client', ready: [false, true] });
     const bad = [pods.plain.name, pods.init.name, pods.sidecar.name];
-    await waitFor(
-      { what: 'three pods to be deleted', withinMs: 60_000 },
-      async () => (await going()).length >= bad.length,
-    );
+    await waitFor({ what: 'three pods to be deleted' }, async () => (await going()).length >= bad.length);
     expect(await going()).toEqual(bad);
     const deletes = podRequests().filter(({ verb, uri }) => verb === 'delete' && uri.includes(namespace));
     expect(deletes).toHaveLength(bad.length);
@@ -131,9 +128,7 @@ describeEnvtest('weeder on a real API server', () => {
 
   it('deletes a pod that crash-loops later, skips a pod without a controller, and reports both', async () => {
     await setCrashing(seed.client, pods.late, ['main']);
-    await waitFor({ what: 'the late pod to be deleted', withinMs: 60_000 }, async () =>
-      (await going()).includes(pods.late.name),
-    );
+    await waitFor({ what: 'the late pod to be deleted' }, async () => (await going()).includes(pods.late.name));
     expect(await going()).not.toContain(pods.unowned.name);
     const left = program.lines().filter(({ msg }) => msg?.startsWith('left alone'));
     expect(left).toMatchObject([{ namespace, pod: pods.unowned.name, service: 'etcd-main-client' }]);
@@ -146,14 +141,12 @@ describeEnvtest('weeder on a real API server', () => {
     await setCrashing(seed.client, again, ['main']);
     const deletedAt = (name: string) =>
       podRequests().find(({ verb, uri }) => verb === 'delete' && uri.endsWith(`/${name}`))?.at;
-    await waitFor({ what: 'the new pod to be deleted', withinMs: 60_000 }, () =>
-      Promise.resolve(deletedAt(again.name)),
-    );
+    await waitFor({ what: 'the new pod to be deleted' }, () => Promise.resolve(deletedAt(again.name)));
     expect(deletedAt(again.name)! - deletedAt(pods.plain.name)!).toBeGreaterThanOrEqual(10_000);
   });
 
   it('records in Events why a pod was deleted', async () => {
-    const events = await waitFor({ what: 'the Events', withinMs: 30_000 }, async () => {
+    const events = await waitFor({ what: 'the Events' }, async () => {
       const text = await seed.kubectl(['get', 'events', '--namespace', namespace]);
       return text.includes(pods.late.name) ? text : undefined;
     });
@@ -165,7 +158,7 @@ describeEnvtest('weeder on a real API server', () => {
   });
 
   it('ends its watches with the weeding, and itself on SIGTERM', async () => {
-    await waitFor({ what: 'the weeding to end', withinMs: 60_000 }, () =>
+    await waitFor({ what: 'the weeding to end' }, () =>
       Promise.resolve(
         program
           .lines()
@@ -174,7 +167,7 @@ describeEnvtest('weeder on a real API server', () => {
     );
     // The audit log contains a watch twice: when it is opened and when it has ended.
     const verbs = (verb: string) => podRequests().filter((request) => request.verb === verb).length;
-    await waitFor({ what: 'all watches of pods to end', withinMs: 30_000 }, () => verbs('watch') === 2 * verbs('list'));
+    await waitFor({ what: 'all watches of pods to end' }, () => verbs('watch') === 2 * verbs('list'));
     const before = podRequests().length;
     await setCrashing(seed.client, pods.healthy, ['main']);
     program.signal('SIGTERM');

@@ -105,7 +105,7 @@ const untilLeads = async (component: Component, program: Program): Promise<void>
   const isHealthy = (): boolean => program.lines().some(({ verdict }) => verdict === 'healthy');
   const has = (text: string): boolean => program.lines().some(({ msg }) => msg === text);
   await waitFor(
-    { what: `the ${component} to lead`, withinMs: 60_000, detail: program.output },
+    { what: `the ${component} to lead`, detail: program.output },
     () => has('no right is missing') && has('started leading') && (component === 'weeder' || isHealthy()),
   );
 };

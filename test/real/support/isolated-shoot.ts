@@ -86,9 +86,7 @@ export const createIsolatedShoot = async ({
     expected,
     start: async () => {
       const { output } = prober.start();
-      await waitFor({ what: `shoot ${name} probes`, withinMs: 60_000, detail: output }, () =>
-        output().includes('probing begins'),
-      );
+      await waitFor({ what: `shoot ${name} probes`, detail: output }, () => output().includes('probing begins'));
     },
     state: (dependent) => stateOf(client, namespace, dependent),
   };
