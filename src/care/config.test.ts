@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { checkMany, mutate, mutations } from '../../test/doubles/mutations.ts';
-import { formatProblem, hasErrors } from '../config/rules/problem.ts';
+import { hasErrors } from '../config/rules/problem.ts';
 import { configCases, textOf } from '../config/testing/mistakes.ts';
 import { shootConditionTypes } from '../gardener/shoot-conditions.ts';
 import { type CareSettings, careConfig } from './config.ts';
@@ -11,7 +11,6 @@ import { type CareSettings, careConfig } from './config.ts';
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8');
 
 const cases = configCases(read('../config/fixtures/care.txt'));
-const named = cases.map((one) => [one.name, one] as const);
 const everything = textOf(cases, 'base');
 
 const running = { unknownFields: 'warning' } as const;
@@ -35,24 +34,7 @@ const defaults: CareSettings = {
   legacyStatusLabels: true,
 };
 
-describe('careConfig.check', () => {
-  it.each(named)('finds all problems of %s', (_, { text, problems }) => {
-    expect(careConfig.check(text).map((problem) => formatProblem('file', problem))).toEqual(
-      problems.map((line) => `file:${line}`),
-    );
-  });
-
-  it('finds no problem in the example', () => {
-    expect(careConfig.check(read('../../examples/care-config.yaml'))).toEqual([]);
-  });
-});
-
 describe('careConfig.load', () => {
-  it.each(named)('returns settings or an error for %s', (_, { text }) => {
-    const { settings, problems } = careConfig.load(text, running);
-    expect(settings === undefined).toBe(hasErrors(problems));
-  });
-
   it('applies all defaults', () => {
     const { settings } = careConfig.load('{}', running);
     expect(settings).toEqual(defaults);

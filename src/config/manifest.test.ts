@@ -3,26 +3,14 @@ import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { proberConfig } from '../prober/config/config.ts';
-import { formatProblem, hasErrors } from './rules/problem.ts';
 import { configCases } from './testing/mistakes.ts';
 import { minimal } from './testing/texts.ts';
 
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8');
 
 const cases = configCases(read('fixtures/prober.txt'));
-const named = cases.map((one) => [one.name, one] as const);
 
 describe('proberConfig.check', () => {
-  it.each(named)('finds all that is wrong with %s', (_, { text, problems }) => {
-    expect(proberConfig.check(text).map((problem) => formatProblem('file', problem))).toEqual(
-      problems.map((line) => `file:${line}`),
-    );
-  });
-
-  it('finds nothing wrong with the example', () => {
-    expect(proberConfig.check(read('../../examples/prober-config.yaml'))).toEqual([]);
-  });
-
   it('refuses more than 256 KiB', () => {
     const text = `${minimal}#${'\u20ac'.repeat(100_000)}`;
     expect(proberConfig.check(text)).toMatchObject([{ line: 1, column: 1, path: '.', severity: 'error' }]);
@@ -111,12 +99,5 @@ describe('proberConfig.check', () => {
         expect(embedded).toEqual(expected);
       }),
     );
-  });
-});
-
-describe('proberConfig.load', () => {
-  it.each(named)('has settings or an error for %s', (_, { text }) => {
-    const { settings, problems } = proberConfig.load(text, { unknownFields: 'warning' });
-    expect(settings === undefined).toBe(hasErrors(problems));
   });
 });

@@ -1,14 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { formatProblem, hasErrors } from '../config/rules/problem.ts';
+import { formatProblem } from '../config/rules/problem.ts';
 import { configCases, textOf } from '../config/testing/mistakes.ts';
 import { weederConfig } from './config.ts';
 
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8');
 
 const cases = configCases(read('../config/fixtures/weeder.txt'));
-const named = cases.map((one) => [one.name, one] as const);
 
 const running = { unknownFields: 'warning' } as const;
 
@@ -28,24 +27,7 @@ const minimalServices = [
   { name: 'etcd-main-client', podSelectors: [{ matchLabels: { role: 'apiserver' }, matchExpressions: [] }] },
 ];
 
-describe('weederConfig.check', () => {
-  it.each(named)('finds all problems of %s', (_, { text, problems }) => {
-    expect(weederConfig.check(text).map((problem) => formatProblem('file', problem))).toEqual(
-      problems.map((line) => `file:${line}`),
-    );
-  });
-
-  it('finds no problem in the example', () => {
-    expect(weederConfig.check(read('../../examples/weeder-config.yaml'))).toEqual([]);
-  });
-});
-
 describe('weederConfig.load', () => {
-  it.each(named)('returns settings or an error for %s', (_, { text }) => {
-    const { settings, problems } = weederConfig.load(text, running);
-    expect(settings === undefined).toBe(hasErrors(problems));
-  });
-
   const term = (key: string, operator: string, ...values: readonly string[]) => ({ key, operator, values });
 
   it('reads the configuration that Gardener writes', () => {

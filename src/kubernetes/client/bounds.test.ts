@@ -97,98 +97,50 @@ describe('rule 11a: the cost of one response', () => {
   const open = '{"items":[';
   const endlessLeases = endless('coordination.k8s.io/v1', 'LeaseList');
   const endlessNodes = endless('v1', 'NodeList');
+  /** A body that goes on for a million pieces. */
+  const json = (head: string, piece: string) => (): Reply => ({ body: joined([head], repeat(1e6, piece)) });
+  const binary = (head: Uint8Array, piece: string | Uint8Array) => (): Reply => ({
+    headers: protobuf,
+    body: joined([head], repeat(1e6, piece)),
+  });
+  const itemOfAGigabyte = Buffer.concat([endlessLeases, Buffer.of(0x12, 0x80, 0x80, 0x80, 0x10)]);
+  const conditions = Array.from({ length: 5_000 }, (_, index) =>
+    message(4, text(1, `c${String(index)}`), text(2, 'True')),
+  );
+  const longItem = `{"metadata":{"name":"n"},"x":"${filler}"},`;
+
   const cases: readonly (readonly [string, Call<unknown>, () => Reply, string, number])[] = [
     ['16 MB for a version', getVersion, () => ({ body: repeat(250, filler) }), 'larger than 65536 bytes', 2 * chunk],
-    [
-      'leases without end',
-      listNodeLeases,
-      () => ({ body: joined([open], repeat(1e6, tinyItem.repeat(1_000))) }),
-      'more than 10000 items',
-      mib,
-    ],
-    [
-      'leases with bytes beside the items',
-      listNodeLeases,
-      () => ({ body: joined([open], repeat(1e6, filler)) }),
-      'beside the items',
-      mib,
-    ],
-    [
-      'long leases',
-      listNodeLeases,
-      () => ({ body: joined([open], repeat(1e6, `{"metadata":{"name":"n"},"x":"${filler}"},`)) }),
-      'larger than 4194304 bytes',
-      5 * mib,
-    ],
-    [
-      'a lease without end',
-      listNodeLeases,
-      () => ({ body: joined([`${open}{"x":"`], repeat(1e6, filler)) }),
-      'an item of more than 262144',
-      mib,
-    ],
-    [
-      'nesting',
-      listNodeLeases,
-      () => ({ body: joined([open], repeat(1e6, '['.repeat(1_000))) }),
-      'deeper than 100 levels',
-      2 * kib,
-    ],
+    ['leases without end', listNodeLeases, json(open, tinyItem.repeat(1_000)), 'more than 10000 items', mib],
+    ['bytes beside the items', listNodeLeases, json(open, filler), 'beside the items', mib],
+    ['long leases', listNodeLeases, json(open, longItem), 'larger than 4194304 bytes', 5 * mib],
+    ['a lease without end', listNodeLeases, json(`${open}{"x":"`, filler), 'an item of more than 262144', mib],
+    ['nesting', listNodeLeases, json(open, '['.repeat(1_000)), 'deeper than 100 levels', 2 * kib],
     [
       'leases in protobuf without end',
       listNodeLeases,
-      () => ({
-        headers: protobuf,
-        body: joined([endlessLeases], repeat(1e6, Buffer.concat(Array(1_000).fill(leaseItem)))),
-      }),
+      binary(endlessLeases, Buffer.concat(Array(1_000).fill(leaseItem))),
       'more than 10000 items',
       mib,
     ],
     [
       'long leases in protobuf',
       listNodeLeases,
-      () => ({
-        headers: protobuf,
-        body: joined([endlessLeases], repeat(1e6, message(2, message(1, text(1, 'n'), text(9, filler))))),
-      }),
+      binary(endlessLeases, message(2, message(1, text(1, 'n'), text(9, filler)))),
       'larger than 16777216 bytes',
       17 * mib,
     ],
     [
       'a lease in protobuf without end',
       listNodeLeases,
-      () => ({
-        headers: protobuf,
-        body: joined(
-          [endlessLeases, [0x12, 0x80, 0x80, 0x80, 0x10].map((byte) => Uint8Array.of(byte))].flat() as Buffer[],
-          repeat(1e6, filler),
-        ),
-      }),
+      binary(itemOfAGigabyte, filler),
       'a field of more than 262144',
       2 * chunk,
     ],
     [
       'nodes in protobuf with too many conditions',
       listNodes,
-      () => ({
-        headers: protobuf,
-        body: joined(
-          [endlessNodes],
-          repeat(
-            1e6,
-            message(
-              2,
-              message(1, text(1, 'n')),
-              message(
-                3,
-                ...Array.from({ length: 5_000 }, (_, index) =>
-                  message(4, text(1, `c${String(index)}`), text(2, 'True')),
-                ),
-              ),
-            ),
-          ),
-        ),
-      }),
+      binary(endlessNodes, message(2, message(1, text(1, 'n')), message(3, ...conditions))),
       'takes more than',
       12 * mib,
     ],
