@@ -64,7 +64,10 @@ describe('rule 25: the state of the Lease', () => {
 
   it.each([
     ['renewTime', { renewTime: '2026-11-21T00:00:00.000001Z' }],
+    ['holder', { holderIdentity: 'yet-another' }],
     ['transitions', { leaseTransitions: 4 }],
+    ['duration', { leaseDurationSeconds: 14 }],
+    ['acquireTime', { acquireTime: '2026-11-21T00:00:00.000000Z' }],
   ])('rule 25: a change of %s restarts its age', (_, change) => {
     const memory = saw(held('them', change), 10_000, saw(held('them'), 0));
     expect(electionState(memory, candidate, 20_000).kind).toBe('held');

@@ -206,6 +206,7 @@ describe('rule 11: the envelope', () => {
     ['a message without the mark', Uint8Array.from(unmarked), 'not a Kubernetes message'],
     ['the mark alone', Uint8Array.from([0x6b, 0x38, 0x73, 0]), 'without an object'],
     ['another kind', envelope('v1', 'PodList', item), 'expected NodeList of v1'],
+    ['another version', envelope('v2', 'NodeList', item), 'expected NodeList of v1'],
     ['a Status', envelope('v1', 'Status'), 'expected NodeList of v1'],
     ['an encoded object', Uint8Array.from([...envelope('v1', 'NodeList', item), ...text(3, 'gzip')]), 'once more'],
   ])('rule 11: %s is malformed', (_, bytes, problem) => {
