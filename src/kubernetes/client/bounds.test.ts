@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
+import { listMachines } from '../../gardener/machine.ts';
 import { listNodeHealth, listNodes } from '../../gardener/node.ts';
 import { listNodeLeaseExpiries, listTunnelPods } from '../../care/observe/shoot.ts';
 import { getVersion } from '../../gardener/shoot-calls.ts';
@@ -358,16 +359,17 @@ describe('rule 11a: lists in pages', () => {
   });
 
   it.each([
-    ['nodes', '{"metadata":{"name":"n"}}'],
-    ['nothing', ''],
-  ])('rule 11a: endless pages, of %s, are given up', async (_, item) => {
+    ['nodes', listNodes, '{"metadata":{"name":"n"}}', 'a list of more than 10000', 40],
+    ['nothing in place of nodes', listNodes, '', 'a list of more than 10000', 40],
+    ['nothing in place of machines', listMachines('a'), '', 'a list of more than 100000', 200],
+  ] as const)('rule 11a: endless pages, of %s, are given up', async (_, call, item, problem, requests) => {
     let token = 0;
     const server = serve(() => ({ body: [`{"items":[${item}],"metadata":{"continue":"${String((token += 1))}"}}`] }));
-    expect(await problemOf(server, listNodes)).toMatchObject({
+    expect(await problemOf(server, call)).toMatchObject({
       code: 'MalformedResponse',
-      message: expect.stringContaining('a list of more than 10000') as string,
+      message: expect.stringContaining(problem) as string,
     });
-    expect(server.requests).toHaveLength(40);
+    expect(server.requests).toHaveLength(requests);
   });
 
   it.each([

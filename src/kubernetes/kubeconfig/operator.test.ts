@@ -278,6 +278,7 @@ describe('files named in the kubeconfig', () => {
       () => ({ cluster: { 'certificate-authority': write('ca', 'x') } }),
       'clusters[0].cluster.certificate-authority: holds no PEM certificate',
     ],
+    ['impersonation', () => ({ user: { as: 'system:admin' } }), 'users[0].user.as: is not supported here'],
     [
       'exec of an old version',
       () => ({ user: { exec: { command: 'x', apiVersion: 'client.authentication.k8s.io/v1alpha1' } } }),
