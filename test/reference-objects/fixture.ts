@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
 /** An object with every field of upstream's Go type, printed by the program in `tools/reference-objects`. */
 export interface Reference {
@@ -14,12 +14,21 @@ export const anyKey = '*';
 
 const folder = new URL('./fixtures/', import.meta.url);
 
-interface File {
+interface Line {
+  readonly name: string;
   readonly object: FixtureObject;
   readonly protobuf?: string;
 }
 
-const read = (name: string): File => JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8')) as File;
+// The first line names the versions of upstream.
+const [, ...lines] = readFileSync(new URL('objects.jsonl', folder), 'utf8').trimEnd().split('\n');
+const objects = new Map(lines.map((line) => JSON.parse(line) as Line).map((line) => [line.name, line]));
+
+const read = (name: string): Line => {
+  const line = objects.get(name);
+  if (line === undefined) throw new Error(`${name}: no reference object`);
+  return line;
+};
 
 const isObject = (value: unknown): value is FixtureObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -41,10 +50,8 @@ const complete = (value: unknown): unknown => {
   return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, complete(entry)]));
 };
 
-/** Kinds with a reference object, by the names of their files. The file of a kind in a second API version or group has another name. */
-export const referenceKinds: readonly string[] = readdirSync(folder)
-  .map((file) => file.replace('.json', ''))
-  .filter((kind) => kind !== 'texts');
+/** Names of the reference objects: their kinds. That of a kind in a second API version or group is another. */
+export const referenceKinds: readonly string[] = [...objects.keys()];
 
 export const readReference = (kind: string): Reference => {
   const { object, protobuf = '' } = read(kind);
@@ -58,7 +65,7 @@ interface Texts {
   readonly words: Readonly<Record<string, readonly string[]>>;
 }
 
-const { constants, words } = read('texts').object as unknown as Texts;
+const { constants, words } = JSON.parse(readFileSync(new URL('texts.json', folder), 'utf8')) as Texts;
 
 /** Exported string constants of an upstream package, by name. */
 export const upstreamConstants = (importPath: string): Readonly<Record<string, string>> => {

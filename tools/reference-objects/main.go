@@ -23,10 +23,10 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/serializer/protobuf"
 )
 
-// reference is the content of one file.
+// reference is a line of objects.jsonl.
 type reference struct {
-	Generated string `json:"generated"`
-	Object    any    `json:"object"`
+	Name   string `json:"name"`
+	Object any    `json:"object"`
 	// Protobuf is the object in the protobuf format of the API server.
 	Protobuf []byte `json:"protobuf,omitempty"`
 }
@@ -39,21 +39,24 @@ func main() {
 		log.Fatal(err)
 	}
 	generated := "by tools/reference-objects, do not edit: " + describe(versions())
-	write(*into, "texts", reference{Generated: generated, Object: texts})
+	texts.Generated = generated
+	write(*into, "texts.json", "  ", texts)
+	lines := []any{map[string]string{"generated": generated}}
 	for _, kind := range kinds {
 		object, err := print(kind, enums)
 		if err != nil {
 			log.Fatalf("%s: %v", kind.name, err)
 		}
-		file := reference{Generated: generated, Object: object}
+		line := reference{Name: kind.name, Object: object}
 		if kind.protobuf {
-			file.Protobuf, err = marshal(kind.object.(runtime.Object))
+			line.Protobuf, err = marshal(kind.object.(runtime.Object))
 			if err != nil {
 				log.Fatalf("%s: %v", kind.name, err)
 			}
 		}
-		write(*into, kind.name, file)
+		lines = append(lines, line)
 	}
+	write(*into, "objects.jsonl", "", lines...)
 }
 
 // versions returns the versions of the modules that this program is built with, by module path.
@@ -81,6 +84,7 @@ func describe(versions map[string]string) string {
 
 // texts are the texts in upstream's code, by import path.
 type texts struct {
+	Generated string `json:"generated"`
 	// Constants are the values of string constants, by import path and name.
 	Constants map[string]map[string]string `json:"constants"`
 	Words     map[string][]string          `json:"words"`
@@ -88,7 +92,7 @@ type texts struct {
 
 // collectTexts returns the texts, and the constants of named types by import path and name of the type.
 func collectTexts(versions map[string]string) (texts, map[string][]string, error) {
-	found, enums := texts{map[string]map[string]string{}, map[string][]string{}}, map[string][]string{}
+	found, enums := texts{Constants: map[string]map[string]string{}, Words: map[string][]string{}}, map[string][]string{}
 	for _, source := range sources {
 		dir, err := moduleDir(source.module, versions[cmp.Or(source.like, source.module)])
 		if err != nil {
@@ -161,18 +165,21 @@ func marshal(object runtime.Object) ([]byte, error) {
 	return written.Bytes(), err
 }
 
-func write(dir, name string, content reference) {
+// write writes a file of values, each on a line if there is no indent.
+func write(dir, name, indent string, values ...any) {
 	var text bytes.Buffer
 	encoder := json.NewEncoder(&text)
-	encoder.SetIndent("", "  ")
+	encoder.SetIndent("", indent)
 	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(content); err != nil {
-		log.Fatalf("%s: %v", name, err)
+	for _, value := range values {
+		if err := encoder.Encode(value); err != nil {
+			log.Fatalf("%s: %v", name, err)
+		}
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		log.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, name+".json"), text.Bytes(), 0o644); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, name), text.Bytes(), 0o644); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -164,15 +164,6 @@ describe('rule 12: list, then watch', () => {
     expect(informer.state()).toMatchObject({ synced: true, objects: 2, undecodable: 0, lastError: undefined });
   });
 
-  it('events without news are not announced', async () => {
-    const { stream, clock, changes } = await follow([item('a', 5)]);
-    stream.send(event('ADDED', item('a', 5)));
-    stream.send(event('MODIFIED', item('a', 5, 'same version, other words')));
-    stream.send(event('DELETED', item('unknown', 11)));
-    await clock.settle();
-    expect(changes).toEqual([]);
-  });
-
   it('a listener that throws or unsubscribes does not affect others', async () => {
     const { stream, informer, changes, clock, logger } = await follow();
     const leave = informer.subscribe(() => {

@@ -236,18 +236,6 @@ describe('rule 4: an abort ends it at once', () => {
     expect(outcome()).toMatchObject({ error: { message: 'enough' } });
     expect([server.requests.length, server.openBodies, clock.pending]).toEqual([1, 0, 0]);
   });
-
-  it('rule 4: while a retry is in flight', async () => {
-    const controller = new AbortController();
-    const outcome = send({ signal: controller.signal });
-    await refuse(429, '1');
-    await clock.advance(1_000);
-    const reason = new ApiError({ code: 'Timeout', message: 'the run is over' });
-    controller.abort(reason);
-    await clock.settle();
-    expect((outcome() as { readonly error: unknown }).error).toBe(reason);
-    expect(clock.pending).toBe(0);
-  });
 });
 
 describe('rule 2: a retry that fails in another way', () => {
@@ -261,13 +249,5 @@ describe('rule 2: a retry that fails in another way', () => {
     const { error } = outcome() as { readonly error: ApiError };
     expect(error).toMatchObject({ code: 'ConnectionError', cause });
     expect(error.message).toMatch(/^GET \/x: reset \(.*503.*\)$/);
-  });
-
-  it('rule 2: the error of a first attempt is not changed', async () => {
-    const outcome = send();
-    const error = new ApiError({ code: 'ConnectionError', message: 'refused' });
-    server.take().fail(error);
-    await clock.settle();
-    expect((outcome() as { readonly error: unknown }).error).toBe(error);
   });
 });

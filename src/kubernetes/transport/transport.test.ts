@@ -190,14 +190,6 @@ describe.each(faces)('rule 1: one exchange over %s', (face) => {
     expect(answers).toMatchObject(Array(3).fill({ status: 'rejected', reason: { code: 'ConnectionError' } }));
   });
 
-  it('a connection that the server closes after its response is not used again', async () => {
-    const { get, server } = await createBench(face, { maxConnections: 1 }, (request, response) => {
-      response.setHeader('connection', 'close').end(request.url);
-    });
-    for (const path of ['/a', '/b', '/c']) expect(await text(await get(path))).toBe(path);
-    expect(server.stats().connections).toBe(3);
-  });
-
   it('idle connections are closed after their timeout', async () => {
     // undici's own timer, which decides only whether the next request opens a connection.
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
