@@ -29,7 +29,7 @@ LINT_CACHE := --cache --cache-location .cache/eslint/ --cache-strategy content
 # $(call stage,NAME,COMMAND) runs a command and stores its name in .cache/stage, where .ci/run reads which stage ran last.
 stage = @mkdir -p .cache && echo '$(1)' > .cache/stage && echo '==> $(1)' && PATH="$(TOOLS_PATH)" && $(2)
 
-.PHONY: help demo check build test machine-node verify format format-check lint types architecture dead-code docs sbom package envtest browser reference-objects kubeconfigs race bench mass-outage mass-recovery simulate worth image image-tree startup setup clean
+.PHONY: help demo check build test machine-node verify format format-check lint types architecture dead-code docs sbom package envtest browser reference-objects kubeconfigs race bench  simulate worth image image-tree setup clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -102,17 +102,11 @@ kubeconfigs: setup ## let client-go judge the cases of test/kubeconfigs again, a
 	node test/kubeconfigs/print-cases.ts | (cd tools/kubeconfigs && go run .) > .cache/client-go.json
 	mv .cache/client-go.json test/kubeconfigs/fixtures/client-go.json
 
-race: build ## race the prober against a real kube-controller-manager, in outages of seven kinds (45 minutes; needs `make envtest`); ARGS='--rounds 1 --outages plain' is short
-	$(call stage,race,node bench/race.ts $(ARGS))
+race: build ## race the prober against a real kube-controller-manager, in outages of eight kinds (50 minutes; needs `make envtest`); ARGS='--rounds 1 --outages plain' is short
+	$(call stage,race,node bench/bench.ts --only race $(ARGS))
 
-bench: build ## measure prober, weeder and care from outside, beside a bare loop (16 minutes); ARGS: see docs/dev/benchmarks.md
+bench: build ## measure prober and weeder from outside, beside a bare loop (14 minutes); ARGS='--only outage', or see docs/dev/benchmarks.md
 	$(call stage,benchmark,node bench/bench.ts $(ARGS))
-
-mass-outage: build ## of the benchmark: 250 simulated shoots fail in the same second (6 minutes)
-	$(call stage,mass outage,node bench/bench.ts --only outage $(ARGS))
-
-mass-recovery: build ## of the benchmark: etcd of 250 simulated shoots becomes ready in the same second (1 minute)
-	$(call stage,mass recovery,node bench/bench.ts --only recovery $(ARGS))
 
 simulate: setup ## play random outages with faults in virtual time: 1000 from a random number on, or RUNS=n, FROM=n, JOBS=n; one with SEED=n
 	$(call stage,simulation,node bench/simulate.ts --seed "$(SEED)" --from "$(FROM)" --runs "$(RUNS)" --jobs "$(JOBS)")
@@ -128,9 +122,6 @@ image: ## build the container image with docker, podman or buildah; IMAGE=name:t
 
 image-tree: build ## assemble what the image adds to its base, without a builder, in .cache/image
 	@rm -rf .cache/image && deploy/image/assemble.sh 'tools/node/node_modules/$(NODE_PACKAGE)' .cache/image
-
-startup: build ## measure CPU to the first log line and idle memory (3 minutes); ARGS='--target "CMD"' for another program beside it
-	$(call stage,start-up,node bench/startup.ts $(ARGS))
 
 setup: $(ROOT_STAMP) ## install the pinned Node and the npm packages
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { readCommandLine } from './harness/options.ts';
-import { type ServerTraffic, sumTraffic, trafficSince } from './harness/traffic.ts';
-import { protectionOf, restorationOf } from './parts/outage-figures.ts';
-import { type SteadyResult, steadyFailures } from './parts/steady-aims.ts';
-import type { OutageReport, ScaleWrite, SeedRequest } from './worlds/outage.ts';
+import { addTraffic, noTraffic } from './harness/traffic.ts';
+import { failuresOf, protectionOf, restorationOf } from './parts/outage-figures.ts';
+import { kinds } from './parts/race-kinds.ts';
+import { type SteadyResult, steadyFailures } from './parts/steady.ts';
+import type { ScaleWrite, SeedRequest } from './worlds/seed.ts';
 
 const write = (namespace: string, at: number, [from, to]: readonly [number, number]): ScaleWrite => ({
   at,
@@ -22,7 +23,7 @@ describe('the mass outage', () => {
     ];
     const downs = [33_100, 33_200, 34_500].map((at) => write('a', at, [1, 0]));
     const writes = [...downs, write('b', 37_300, [1, 0]), write('a', 60_000, [0, 1])];
-    const { shoots, first, last, spreadOfThresholds } = protectionOf({ leases, writes }, { deployments: 3, scale: 1 });
+    const { shoots, first, last, spreadOfThresholds } = protectionOf({ leases, writes }, 1);
     expect({ shoots, first: first.worst, last: last.worst, spreadOfThresholds }).toEqual({
       shoots: 1,
       first: 100,
@@ -33,20 +34,8 @@ describe('the mass outage', () => {
 
   it('takes the threshold from the scaled times of a quick run', () => {
     const leases = [{ namespace: 'a', renewals: [1_000, 1_000] }];
-    const writes = [write('a', 4_250, [1, 0])];
-    expect(protectionOf({ leases, writes }, { deployments: 1, scale: 0.1 }).last.worst).toBe(250);
-  });
-
-  const report = (parts: Partial<OutageReport>): OutageReport => ({
-    leases: [],
-    writes: [],
-    requests: [],
-    held: 0,
-    fewestProbes: 0,
-    nodesTurnedUnknown: 0,
-    machinesReplaced: 0,
-    worstLoopDelayMs: 0,
-    ...parts,
+    const writes = [4_050, 4_100, 4_250].map((at) => write('a', at, [1, 0]));
+    expect(protectionOf({ leases, writes }, 0.1).last.worst).toBe(250);
   });
 
   it('ends for a shoot with its last scale-up', () => {
@@ -56,9 +45,16 @@ describe('the mass outage', () => {
       write('b', 4_000, [0, 1]),
       write('b', 8_000, [1, 0]),
     ];
-    const { deployments, last } = restorationOf(report({ writes }), 1_000);
+    const { deployments, last } = restorationOf({ writes, requests: [] }, 1_000);
     expect([deployments, last.median, last.worst]).toEqual([3, 3_000, 8_000]);
   });
+
+  const spread = { median: 0, p99: 0, worst: 0 };
+  const result = {
+    ...{ shoots: 1, nodesTurnedUnknown: 0, machinesReplaced: 0, costs: [] },
+    protection: { shoots: 1, first: spread, last: spread, spreadOfThresholds: 0 },
+    restoration: { deployments: 3, last: spread, ordinaryPerSecond: 0, beyondTheLimit: 0 },
+  };
 
   it.each([
     ['a burst of a hundred', Array.from({ length: 100 }, () => 0), 0, true],
@@ -72,30 +68,20 @@ describe('the mass outage', () => {
       { at: 0, verb: 'watch', resource: 'deployments' },
       { at: 0, verb: 'list', resource: 'machines' },
     ];
-    const { beyondTheLimit, isWithinTheLimit } = restorationOf(report({ requests: [...spared, ...requests] }), 0);
-    expect([beyondTheLimit, isWithinTheLimit]).toEqual([expect.closeTo(beyond), isWithin]);
+    const { beyondTheLimit } = restorationOf({ writes: [], requests: [...spared, ...requests] }, 0);
+    expect(beyondTheLimit).toBeCloseTo(beyond);
+    expect(failuresOf({ ...result, restoration: { ...result.restoration, beyondTheLimit } })).toEqual(
+      isWithin ? [] : ['scale-ups exceeded the ordinary rate limit'],
+    );
   });
 });
 
 describe('the aims of the steady state', () => {
   const result = (shoots: number, parts: Partial<SteadyResult> = {}): SteadyResult => ({
-    target: 'dwd',
-    shoots,
-    nodes: 50,
-    intervalMs: 10_000,
-    seconds: 10,
-    cpuSeconds: shoots / 1_000,
-    peakBytes: 100e6,
-    probes: shoots,
-    connections: shoots,
-    resumed: shoots,
-    bytesIn: 0,
-    bytesOut: 0,
-    shootKinds: {},
-    seedKinds: {},
+    ...{ shoots, nodes: 50, intervalMs: 10_000, seconds: 10, probes: shoots, seedRequests: 0 },
+    ...{ cpuSeconds: shoots / 1_000, peakBytes: 100e6, traffic: noTraffic },
     floor: { cpuSeconds: shoots / 1_000, probes: shoots, peakBytes: 0 },
-    worldCpuSeconds: 0,
-    otherCpuSeconds: 0,
+    ...{ worldCpuSeconds: 0, otherCpuSeconds: 0 },
     ...parts,
   });
 
@@ -111,41 +97,39 @@ describe('the aims of the steady state', () => {
   });
 });
 
-it('traffic is summed, and computed as the difference of two counts', () => {
-  const traffic = (factor: number, kinds: ServerTraffic['kinds']): ServerTraffic => ({
-    connections: factor,
-    resumed: 2 * factor,
-    bytesIn: 3 * factor,
-    bytesOut: 4 * factor,
-    kinds,
-  });
-  const [before, now] = [
-    traffic(1, { 'list leases': { requests: 1, bytes: 10 }, 'list nodes': { requests: 1, bytes: 5 } }),
-    traffic(5, { 'list leases': { requests: 3, bytes: 30 }, 'list nodes': { requests: 1, bytes: 5 } }),
-  ];
-  expect(trafficSince(before, now)).toEqual(traffic(4, { 'list leases': { requests: 2, bytes: 20 } }));
-  expect(sumTraffic([before, trafficSince(before, now)])).toEqual(now);
+it('traffic is summed, and subtracted', () => {
+  const before = {
+    tcp: { connections: 1 },
+    requests: { 'list leases': 1, 'list nodes': 1 },
+    bytes: { 'list leases': 9 },
+  };
+  const since = { tcp: { connections: 4 }, requests: { 'list leases': 2 }, bytes: { 'list leases': 20 } };
+  const now = addTraffic(before, since);
+  expect(now.requests).toEqual({ 'list leases': 3, 'list nodes': 1 });
+  expect(addTraffic(now, before, -1)).toEqual(since);
 });
 
 describe('the command line', () => {
-  it('measures two programs in turn', () => {
-    const line = readCommandLine(['--target', 'a b', '--vs', 'c', '--only', 'outage', '--shoots', '7', '--json', 'x']);
-    expect(line).toEqual({
-      parts: ['outage'],
-      targets: [
-        { name: 'target', command: 'a b' },
-        { name: 'other', command: 'c' },
-      ],
-      quick: false,
-      shoots: 7,
-      json: 'x',
+  it('selects the parts, the program and the size', () => {
+    const args = ['--target', 'a b', '--only', 'outage,race', '--outages', 'plain', '--rounds', '3', '--shoots', '7'];
+    expect(readCommandLine([...args, '--json', 'x'])).toEqual({
+      ...{ parts: ['outage', 'race'], target: { name: 'target', command: 'a b' }, quick: false, shoots: 7, json: 'x' },
+      ...{ outages: ['plain'], rounds: 3 },
+    });
+  });
+
+  it('measures all but the race, which plays every kind twice', () => {
+    const { parts, outages, rounds } = readCommandLine(['--target', 'a']);
+    expect({ parts, outages, rounds }).toEqual({
+      ...{ parts: ['steady', 'outage', 'recovery'], outages: Object.keys(kinds), rounds: 2 },
     });
   });
 
   it.each([
-    [['--only', 'weeder'], /there are steady, outage, starved, attacked, recovery/],
+    [['--only', 'weeder'], /there are steady, outage, recovery, race/],
+    [['--outages', 'plain,none'], /--outages none: there are plain, leader-killed/],
     [['--shoots', '0'], /not a whole number above 0/],
-    [['--nodes', 'many'], /not a whole number above 0/],
+    [['--rounds', 'many'], /not a whole number above 0/],
     [['--slow'], /--slow/],
   ])('refuses %j', (args, message) => {
     expect(() => readCommandLine(['--target', 'a', ...args])).toThrow(message);

@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createSeededRandom } from '../simulator/time/random.ts';
 import { needsOutput, raceResult } from './parts/race-figures.ts';
 import { conditionsOf, kinds } from './parts/race-kinds.ts';
-import { expectedMinutes, readRaceLine } from './parts/race-options.ts';
 import { type RacedOutage, scheduleOf } from './parts/race-round.ts';
 
 const outage = (parts: Partial<RacedOutage>): RacedOutage => ({
@@ -73,8 +71,7 @@ describe('the result of a race', () => {
   it('names the rounds that could not be played', () => {
     const { text, failures } = raceResult({ outages: [], failures: ['plain, round 1: not played: why'] });
     expect(failures).toHaveLength(1);
-    expect(text).toContain('plain, round 1: not played: why');
-    expect(text).not.toContain('No node was lost');
+    expect(text).toContain('The race is lost.');
   });
 });
 
@@ -83,7 +80,7 @@ describe('the schedule of a race', () => {
   const [rounds, windowMs] = [4, 35_000];
 
   it.each([true, false])('spreads leader faults evenly, 30 s before to 5 s after thresholds (own: %s)', (isOwn) => {
-    const random = createSeededRandom(7);
+    const random = () => 0.5;
     const offsets = Array.from({ length: rounds }, (_, round) => {
       const pacing = { isOwn, rounds, scale: 1, random, arenas };
       const { cutsAfterMs, faultAfterMs } = scheduleOf(kinds['leader-killed'], round, pacing);
@@ -99,7 +96,7 @@ describe('the schedule of a race', () => {
     [true, 36_000],
     [false, 66_000],
   ])('spreads the cuts of the shoots evenly over a whole cycle (own: %s)', (isOwn, cycleMs) => {
-    const pacing = { isOwn, rounds, scale: 1, random: createSeededRandom(7), arenas };
+    const pacing = { isOwn, rounds, scale: 1, random: () => 0.5, arenas };
     const cuts = Array.from(
       { length: rounds },
       (_, round) => scheduleOf(kinds.plain, round, pacing).cutsAfterMs,
@@ -123,27 +120,7 @@ it('wrong clocks are fast, slow, or both in one shoot', () => {
   expect(conditionsOf(kinds.plain, 0).clockShiftMs(0)).toBe(0);
 });
 
-describe('the command line of the race', () => {
-  const own = ['--target', 'a b'];
-
-  it('plays ten outages of every kind by default', () => {
-    const line = readRaceLine(own);
-    expect(line).toMatchObject({ rounds: 2, shoots: 5, nodes: 20, isOwn: false, quick: false });
-    expect(line.kinds.map(({ name }) => name)).toEqual(Object.keys(kinds));
-  });
-
-  it('selects the kinds to play and computes how long they take', () => {
-    const line = readRaceLine([...own, '--outages', 'late-kubelets,plain', '--rounds', '3']);
-    expect(line.kinds.map(({ name }) => name)).toEqual(['late-kubelets', 'plain']);
-    // Two kinds of 275 s and 145 s, plus 85 s each for a foreign program, three rounds; plus 40 s for the start.
-    expect(expectedMinutes(line)).toBe(Math.ceil((3 * (275 + 145 + 2 * 85) + 40) / 60));
-  });
-
-  it.each([
-    [['--outages', 'plain,none'], /--outages none: there are plain, leader-killed/],
-    [['--rounds', '0'], /not a whole number above 0/],
-    [['--often'], /--often/],
-  ])('refuses %j', (args, message) => {
-    expect(() => readRaceLine([...own, ...args])).toThrow(message);
-  });
+it('the public address breaks in every other outage of an external probe', () => {
+  const breaks = [0, 1].map((turn) => conditionsOf(kinds.external, turn).addressBreaks);
+  expect([...breaks, conditionsOf(kinds.plain, 1).addressBreaks]).toEqual([false, true, false]);
 });

@@ -1,13 +1,3 @@
-import { parseArgs } from 'node:util';
-
-type Values = Readonly<Record<string, string | undefined>>;
-
-/** Reads flags with one value each. Throws an error that names the wrong flag. */
-export const readFlags = <Name extends string>(names: readonly Name[]): Readonly<Partial<Record<Name, string>>> => {
-  const options = Object.fromEntries(names.map((name) => [name, { type: 'string' as const }]));
-  return parseArgs({ options }).values as Values as Readonly<Partial<Record<Name, string>>>;
-};
-
 /** Parses a whole number above 0; undefined if the flag is absent. Throws an error that names the flag and its value. */
 export const count = (flag: string, text: string | undefined): number | undefined => {
   if (text === undefined) return undefined;

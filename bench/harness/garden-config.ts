@@ -14,31 +14,33 @@ export const proberFlags: readonly string[] = [
   '--zap-log-level=INFO',
 ];
 
-/** Default of `--leader-election-namespace`. */
-export const electionNamespace = 'garden';
-
-export interface GardenTimes {
+export interface GardenOptions {
   /** Factor of all times except the probe timeout; below 1, everything is faster. Default 1. */
   readonly scale?: number;
   /** Default: gardenlet's interval, times `scale`. */
   readonly probeIntervalMs?: number;
   /** Delay before the first probe of a shoot. Default: not set at `scale` 1, so the prober's 30 s; otherwise 30 s times `scale`. */
   readonly initialDelayMs?: number;
+  /** Name of the Secret with the public address of a shoot's API server. Default: no external probe. */
+  readonly externalSecretName?: string;
 }
 
 /**
  * The prober's configuration as gardenlet 1.150 writes it: `pkg/gardenlet/controller/seed/seed/components.go` and
  * `pkg/component/kubernetes/apiserver/dependency_watchdog.go`. Fields that gardenlet does not set are not set here either.
  */
-export const gardenConfig = (kubeConfigSecretName: string, times: GardenTimes = {}): string => {
-  const { scale = 1 } = times;
+export const gardenConfig = (kubeConfigSecretName: string, options: GardenOptions = {}): string => {
+  const { scale = 1 } = options;
   const ms = (value: number): string => `${String(value * scale)}ms`;
-  const initialDelayMs = times.initialDelayMs ?? (scale === 1 ? undefined : 30_000 * scale);
+  const initialDelayMs = options.initialDelayMs ?? (scale === 1 ? undefined : 30_000 * scale);
   const initialDelay = initialDelayMs === undefined ? '' : `initialDelay: ${String(initialDelayMs)}ms\n`;
+  const external = options.externalSecretName;
+  const externalProbe =
+    external === undefined ? '' : `externalProbe: {kubeConfigSecretName: ${external}, mode: trigger}\n`;
   const grace = scale === 1 ? '' : `kcmNodeMonitorGraceDuration: ${ms(graceMs)}\n`;
   return `kubeConfigSecretName: ${kubeConfigSecretName}
-probeInterval: ${String(times.probeIntervalMs ?? probeIntervalMs * scale)}ms
-${initialDelay}${grace}dependentResourceInfos:
+probeInterval: ${String(options.probeIntervalMs ?? probeIntervalMs * scale)}ms
+${initialDelay}${grace}${externalProbe}dependentResourceInfos:
 - ref: {apiVersion: apps/v1, kind: Deployment, name: kube-controller-manager}
   scaleUp: {level: 0}
   scaleDown: {level: 1}

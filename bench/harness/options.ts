@@ -1,63 +1,64 @@
 import { parseArgs } from 'node:util';
+import { kindNames } from '../parts/race-kinds.ts';
 import { count } from './command.ts';
-import { type Target, ownTarget } from './target.ts';
+import type { BenchOptions } from './part.ts';
+import { targetOf } from './target.ts';
 
-export const partNames = ['steady', 'outage', 'starved', 'attacked', 'recovery', 'care', 'operate'] as const;
+export const partNames = ['steady', 'outage', 'recovery', 'race'] as const;
 export type PartName = (typeof partNames)[number];
+/** The race takes 50 minutes, and needs a real kube-apiserver. */
+const usualParts = partNames.slice(0, 3);
 
-export interface CommandLine {
+export interface CommandLine extends BenchOptions {
   readonly parts: readonly PartName[];
-  readonly targets: readonly Target[];
-  readonly quick: boolean;
-  readonly shoots?: number;
-  readonly nodes?: number;
   /** File to which the figures are written as JSON. */
   readonly json?: string;
 }
 
 export const usage = `node bench/bench.ts [FLAGS]
 
-  --only PART      steady, outage, starved, attacked, recovery, care or operate; more than once for several (default: all)
-  --target "CMD"   the program to measure; gets "prober", "weeder" or "care" and its flags (default: bin/dwd)
-  --vs "CMD"       another one, measured in turn
-  --shoots N       instead of the sizes of the parts
-  --nodes N        of each shoot
+  --only PARTS     with commas between them: ${partNames.join(', ')} (default: all but the race)
+  --target "CMD"   the program to measure; gets "prober" or "weeder" and its flags (default: bin/dwd)
+  --shoots N       instead of the sizes of the parts; of the race: that fall silent in each round (default: 5)
+  --nodes N        of each shoot (race: 20)
+  --outages KINDS  of the race: ${kindNames.slice(0, 4).join(',')},
+                   ${kindNames.slice(4).join(',')} (default: all)
+  --rounds N       of the race: outages of each kind for each shoot (default: 2)
   --json FILE      write the figures there, too
   --quick          small and short: shows that the harness works, and measures nothing
 `;
 
-const isPart = (name: string): name is PartName => partNames.some((part) => part === name);
-
-const partsOf = (only: readonly string[]): readonly PartName[] => {
-  const unknown = only.find((name) => !isPart(name));
-  if (unknown !== undefined) throw new Error(`--only ${unknown}: there are ${partNames.join(', ')}`);
-  return only.length === 0 ? partNames : only.filter(isPart);
-};
+/** Parses names separated by commas. Throws an error that names an unknown one. */
+const namesIn = <Name extends string>(flag: string, text: string, known: readonly Name[]): readonly Name[] =>
+  text.split(',').map((name) => {
+    const found = known.find((each) => each === name);
+    if (found === undefined) throw new Error(`--${flag} ${name}: there are ${known.join(', ')}`);
+    return found;
+  });
 
 /** Throws an error that names the wrong flag. */
 export const readCommandLine = (args: readonly string[]): CommandLine => {
   const { values } = parseArgs({
     args: [...args],
     options: {
-      only: { type: 'string', multiple: true, default: [] },
+      only: { type: 'string', default: usualParts.join(',') },
+      outages: { type: 'string', default: kindNames.join(',') },
+      rounds: { type: 'string', default: '2' },
       target: { type: 'string' },
-      vs: { type: 'string' },
       shoots: { type: 'string' },
       nodes: { type: 'string' },
       json: { type: 'string' },
       quick: { type: 'boolean', default: false },
     },
   });
-  const { target, vs, json, quick } = values;
-  const [shoots, nodes] = [count('shoots', values.shoots), count('nodes', values.nodes)];
-  const named = (name: string, command: string | undefined): readonly Target[] =>
-    command === undefined ? [] : [{ name, command }];
+  const { only, outages, target, json, quick } = values;
   return {
-    parts: partsOf(values.only),
-    targets: [target === undefined ? ownTarget() : { name: 'target', command: target }, ...named('other', vs)],
-    quick,
-    ...(shoots === undefined ? {} : { shoots }),
-    ...(nodes === undefined ? {} : { nodes }),
-    ...(json === undefined ? {} : { json }),
+    parts: namesIn('only', only, partNames),
+    target: targetOf(target),
+    ...{ quick, json },
+    shoots: count('shoots', values.shoots),
+    nodes: count('nodes', values.nodes),
+    outages: namesIn('outages', outages, kindNames),
+    rounds: count('rounds', values.rounds) ?? 1,
   };
 };

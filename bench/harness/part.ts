@@ -1,20 +1,20 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { availableParallelism, cpus, release, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Clock } from '../../src/ports/clock.ts';
-import { messageOf } from './command.ts';
+import { say, messageOf } from './command.ts';
+import type { KindName } from '../parts/race-kinds.ts';
 import type { Target } from './target.ts';
 
 export interface BenchOptions {
-  readonly clock: Clock;
-  readonly targets: readonly Target[];
+  readonly target: Target;
   /** True for small worlds and short waits: shows that the harness works, but the figures mean nothing. */
   readonly quick: boolean;
   /** Number of shoots, instead of the part's own sizes. `nodes`: number of nodes per shoot, likewise. */
   readonly shoots?: number;
   readonly nodes?: number;
-  /** Prints progress. */
-  readonly say: (text: string) => void;
+  /** Of the race: the kinds of outages, and the number of rounds of each. */
+  readonly outages: readonly KindName[];
+  readonly rounds: number;
 }
 
 export interface Size {
@@ -30,9 +30,15 @@ export interface PartResult {
   readonly missed: readonly string[];
   /** The figures behind `markdown`. */
   readonly json: unknown;
+  /** True if the exit code must be 1. */
+  readonly isLost?: boolean;
 }
 
-export const never = new AbortController().signal;
+/** Short description of the machine on which the benchmark runs. */
+export const machine = (): string => {
+  const model = cpus()[0]?.model.trim() ?? 'unknown processor';
+  return `${String(availableParallelism())} x ${model}, Linux ${release()}, Node ${process.version}`;
+};
 
 /** Runs `work` with a temporary directory, which is deleted at the end. */
 export const withTempDirectory = async <T>(work: (directory: string) => Promise<T>): Promise<T> => {
@@ -44,15 +50,11 @@ export const withTempDirectory = async <T>(work: (directory: string) => Promise<
   }
 };
 
-/** Result of one run against a target, or a sentence with the reason for its failure. */
-export type PartOutcome<R> = { readonly result: R } | { readonly failure: string };
+/** Result of one run, or a sentence with the reason for its failure. */
+export type Outcome<R> = { readonly result: R } | { readonly failure: string };
 
 /** Runs `work` with a temporary directory. A failure is returned, not thrown, so that the results of other runs are kept. */
-export const attempt = async <R>(
-  what: string,
-  { say }: BenchOptions,
-  work: (directory: string) => Promise<R>,
-): Promise<PartOutcome<R>> => {
+export const attempt = async <R>(what: string, work: (directory: string) => Promise<R>): Promise<Outcome<R>> => {
   say(what);
   try {
     return { result: await withTempDirectory(work) };
@@ -63,27 +65,24 @@ export const attempt = async <R>(
   }
 };
 
-/** Measures the targets one after the other, each in a new world, so that all find the same conditions. */
-export const measureEachTarget = async <R>(
-  name: string,
-  options: BenchOptions,
-  measure: (target: Target, directory: string) => Promise<R>,
-): Promise<readonly PartOutcome<R>[]> => {
-  const outcomes: PartOutcome<R>[] = [];
-  for (const target of options.targets) {
-    outcomes.push(await attempt(`${name}: ${target.name}`, options, (directory) => measure(target, directory)));
-  }
-  return outcomes;
+/** The results and the failures of runs. */
+export const sortOutcomes = <R>(outcomes: readonly Outcome<R>[]) => ({
+  results: outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : [])),
+  failures: outcomes.flatMap((outcome) => ('failure' in outcome ? [outcome.failure] : [])),
+});
+
+/** Combines the results of a part's runs: `tell` formats them, `missedBy` names the aims that a result missed. */
+export const partResult = <R>(
+  outcomes: readonly Outcome<R>[],
+  tell: (results: readonly R[]) => string,
+  missedBy: (result: R) => readonly string[],
+): PartResult => {
+  const { results, failures } = sortOutcomes(outcomes);
+  return { markdown: tell(results), missed: [...failures, ...results.flatMap(missedBy)], json: results };
 };
 
-/** Combines outcomes: `tell` formats all results, `missedBy` names the aims that a result missed. */
-export const partResult = <R extends { readonly target: string }>(
-  outcomes: readonly PartOutcome<R>[],
-  tell: (results: readonly R[]) => string,
-  missedBy: (result: R) => readonly string[] = () => [],
-): PartResult => {
-  const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
-  const failures = outcomes.flatMap((outcome) => ('failure' in outcome ? [outcome.failure] : []));
-  const missed = results.flatMap((result) => missedBy(result).map((aim) => `${result.target}: ${aim}`));
-  return { markdown: tell(results), missed: [...failures, ...missed], json: results };
-};
+/** An aim: whether it was met, and the sentence for when it was not. */
+export type Aim = readonly [isMet: boolean, miss: string];
+
+export const missesOf = (aims: readonly Aim[]): readonly string[] =>
+  aims.flatMap(([isMet, miss]) => (isMet ? [] : [miss]));

@@ -27,3 +27,7 @@ export const quantile = (values: readonly number[], q: number): number => {
   const sorted = values.toSorted((a, b) => a - b);
   return sorted[Math.max(0, Math.ceil(q * sorted.length) - 1)] ?? Number.NaN;
 };
+
+/** Formats CPU seconds as percent of one processor. */
+export const inPercent = (cpuSeconds: number, seconds: number): string =>
+  `${((100 * cpuSeconds) / seconds).toFixed(1)} %`;

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '../../src/process/clock.ts';
 import { type WaitAttempt, type Wait, waitFor } from '../../test/envtest/waiting.ts';
 import { proberFlags } from './garden-config.ts';
 
@@ -16,17 +15,17 @@ export interface Target {
   readonly command: string;
 }
 
-/** Quotes the word for a shell. */
-export const shellWord = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
+const shellWord = (word: string): string => `'${word.replaceAll("'", String.raw`'\''`)}'`;
 
-/** The program of this checkout, run by the Node that runs the benchmark. Throws if it is not built. */
-export const ownTarget = (): Target => {
+/** The program of that command; without one that of this checkout, run by the Node that runs the benchmark. Throws if it is not built. */
+export const targetOf = (command: string | undefined): Target => {
+  if (command !== undefined) return { name: 'target', command };
   if (!existsSync(bundle)) throw new Error('dist/dwd.js is missing: run `make build` first');
   return { name: 'dwd', command: `${shellWord(process.execPath)} ${shellWord(launcher)}` };
 };
 
 export interface ProcessStart {
-  readonly component: 'prober' | 'weeder' | 'care';
+  readonly component: 'prober' | 'weeder';
   readonly config: string;
   readonly kubeconfig: string;
   /** Directory for the program's files and its output. */
@@ -56,13 +55,7 @@ const graceMs = 10_000;
 const tailLength = 3_000;
 
 /** Writes a component's files into the directory and returns its arguments: gardenlet's flags, with its servers disabled. */
-export const targetArgs = ({
-  component,
-  config,
-  kubeconfig,
-  directory,
-  flags = [],
-}: ProcessStart): readonly string[] => {
+const argumentsOf = ({ component, config, kubeconfig, directory, flags = [] }: ProcessStart): readonly string[] => {
   const file = (name: string): string => join(directory, `${component}.${name}`);
   writeFileSync(file('yaml'), config);
   writeFileSync(file('kubeconfig'), kubeconfig, { mode: 0o600 });
@@ -73,7 +66,7 @@ export const targetArgs = ({
 
 /** Starts the target, which ends with this process at the latest. */
 export const startTarget = (target: Target, start: ProcessStart): RunningTarget => {
-  const args = targetArgs(start);
+  const args = argumentsOf(start);
   const outputFile = join(start.directory, `${start.component}.output`);
   const output = openSync(outputFile, 'w');
   const script = `exec ${target.command} "$@"`;
@@ -102,9 +95,9 @@ export const startTarget = (target: Target, start: ProcessStart): RunningTarget 
       if (hasEnded()) return;
       child.kill('SIGTERM');
       child.kill('SIGCONT');
-      const cancel = systemClock().timer(graceMs, kill);
+      const timer = setTimeout(kill, graceMs);
       await ended;
-      cancel();
+      clearTimeout(timer);
     },
   };
 };

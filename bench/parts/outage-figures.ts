@@ -1,13 +1,16 @@
+import type { Cost } from '../harness/cost.ts';
 import { limits, thresholdAt } from '../harness/garden-config.ts';
-import { quantile } from '../harness/table.ts';
-import type { OutageReport, SeedRequest } from '../worlds/outage.ts';
+import { missesOf } from '../harness/part.ts';
+import { type Column, inMegabytes, inPercent, inSeconds, quantile, tableOf } from '../harness/table.ts';
+import type { SeedReport } from '../worlds/seed.ts';
 
+export const deploymentsPerShoot = 3;
 /** Aim for the slowest shoot, in milliseconds. */
-export const aimMs = 3_000;
+const aimMs = 3_000;
 /** Tolerance in requests: requests that were sent one after the other can arrive together. */
 const bunching = 2;
 
-export interface Quantiles {
+interface Quantiles {
   readonly median: number;
   readonly p99: number;
   readonly worst: number;
@@ -19,8 +22,8 @@ const spreadOf = (values: readonly number[]): Quantiles => ({
   worst: quantile(values, 1),
 });
 
-export interface Protection {
-  /** Shoots whose three Deployments were all scaled down. */
+interface Protection {
+  /** Shoots whose Deployments were all scaled down. */
   readonly shoots: number;
   /** Time from a shoot's threshold to its first scale-down write, in milliseconds. */
   readonly first: Quantiles;
@@ -30,36 +33,16 @@ export interface Protection {
   readonly spreadOfThresholds: number;
 }
 
-const groupBy = <T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> => {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(keyOf(item)) ?? [];
-    group.push(item);
-    groups.set(keyOf(item), group);
-  }
-  return groups;
-};
-
-export interface ExpectedScaling {
-  /** Number of Deployments of each shoot. */
-  readonly deployments: number;
-  /** Factor of the configured times. */
-  readonly scale: number;
-}
-
-/** The first argument is the report on the outage; its leases have the last renewals before the kubelets were cut off. */
-export const protectionOf = (
-  { leases, writes }: Pick<OutageReport, 'leases' | 'writes'>,
-  { deployments, scale }: ExpectedScaling,
-): Protection => {
-  const downs = groupBy(
+/** The leases of the report have the last renewals before the kubelets were cut off. `scale`: factor of the configured times. */
+export const protectionOf = ({ leases, writes }: Pick<SeedReport, 'leases' | 'writes'>, scale: number): Protection => {
+  const downs = Map.groupBy(
     writes.filter(({ to }) => to === 0),
     ({ namespace }) => namespace,
   );
   const thresholds = leases.map(({ renewals }) => thresholdAt(renewals, scale));
   const delays = leases.flatMap(({ namespace, renewals }) => {
     const times = (downs.get(namespace) ?? []).map(({ at }) => at - thresholdAt(renewals, scale));
-    return times.length < deployments ? [] : [{ first: Math.min(...times), last: Math.max(...times) }];
+    return times.length < deploymentsPerShoot ? [] : [{ first: Math.min(...times), last: Math.max(...times) }];
   });
   return {
     shoots: delays.length,
@@ -69,18 +52,14 @@ export const protectionOf = (
   };
 };
 
-export interface RestorationFigures {
+interface Restoration {
   readonly deployments: number;
   /** Time from the order to restore until the last scale-up write of each shoot, in milliseconds. */
   readonly last: Quantiles;
-  /** Number of requests until the last scale-up, without watches and requests for machines: those that belong to scale-ups. */
-  readonly ordinary: number;
+  /** Requests until the last scale-up, without watches and requests for machines: those that belong to scale-ups. */
   readonly ordinaryPerSecond: number;
   /** Maximum number of requests at any time beyond those that a token bucket with the flags' rate and burst would have allowed. */
   readonly beyondTheLimit: number;
-  readonly isWithinTheLimit: boolean;
-  /** Number of requests by `verb resource`. */
-  readonly requests: Readonly<Record<string, number>>;
 }
 
 /** Simulates a bucket that leaks `limits.qps` requests a second. Returns its maximum level above `limits.burst`. */
@@ -94,28 +73,90 @@ const mostBeyond = (times: readonly number[]): number => {
   return most;
 };
 
-/** Number of requests by `verb resource`. */
-export const countRequests = (requests: readonly SeedRequest[]): Readonly<Record<string, number>> => {
-  const groups = groupBy(requests, ({ verb, resource }) => `${verb} ${resource}`);
-  return Object.fromEntries(Array.from(groups, ([key, list]) => [key, list.length]));
-};
-
 /** `since`: time at which the kubelets were reconnected, in milliseconds since the epoch. */
-export const restorationOf = ({ writes, requests }: OutageReport, since: number): RestorationFigures => {
+export const restorationOf = (
+  { writes, requests }: Pick<SeedReport, 'writes' | 'requests'>,
+  since: number,
+): Restoration => {
   const ups = writes.filter(({ from, to }) => from === 0 && to > 0);
   const lastAt = Math.max(since, ...ups.map(({ at }) => at));
   // A list of machines is urgent if its run saw an expired lease. The server cannot distinguish it from other lists of machines.
   const ordinary = requests.filter(({ verb, resource }) => verb !== 'watch' && resource !== 'machines');
-  const inTime = ordinary.filter(({ at }) => at <= lastAt);
-  const beyondTheLimit = mostBeyond(ordinary.map(({ at }) => at));
-  const shoots = [...groupBy(ups, ({ namespace }) => namespace).values()];
+  const shoots = [...Map.groupBy(ups, ({ namespace }) => namespace).values()];
   return {
     deployments: ups.length,
-    last: spreadOf(shoots.map((writes) => Math.max(...writes.map(({ at }) => at)) - since)),
-    ordinary: inTime.length,
-    ordinaryPerSecond: (inTime.length * 1_000) / (lastAt - since),
-    beyondTheLimit,
-    isWithinTheLimit: beyondTheLimit <= bunching,
-    requests: countRequests(requests),
+    last: spreadOf(shoots.map((all) => Math.max(...all.map(({ at }) => at)) - since)),
+    ordinaryPerSecond: (ordinary.filter(({ at }) => at <= lastAt).length * 1_000) / (lastAt - since),
+    beyondTheLimit: mostBeyond(ordinary.map(({ at }) => at)),
   };
 };
+
+/** Costs of one part of the run. */
+export interface PhaseCost extends Cost<'program' | 'world'> {
+  readonly part: string;
+  readonly worstWorldDelayMs: number;
+  /** Number of requests of the program to the seed, including watches. */
+  readonly seedRequests: number;
+}
+
+export interface OutageResult {
+  readonly shoots: number;
+  readonly protection: Protection;
+  readonly restoration: Restoration;
+  readonly nodesTurnedUnknown: number;
+  readonly machinesReplaced: number;
+  readonly costs: readonly PhaseCost[];
+}
+
+export const failuresOf = (result: OutageResult): readonly string[] => {
+  const { shoots, protection, restoration } = result;
+  const { worst } = protection.last;
+  const [restored, all] = [restoration.deployments, shoots * deploymentsPerShoot];
+  return missesOf([
+    [protection.shoots === shoots, `only ${String(protection.shoots)} of ${String(shoots)} shoots were scaled down`],
+    [worst < aimMs, `the slowest shoot took ${inSeconds(worst)} s, aim ${inSeconds(aimMs)} s`],
+    [result.nodesTurnedUnknown === 0, `KCM gave up ${String(result.nodesTurnedUnknown)} nodes`],
+    [result.machinesReplaced === 0, `MCM replaced ${String(result.machinesReplaced)} machines`],
+    [restoration.beyondTheLimit <= bunching, 'scale-ups exceeded the ordinary rate limit'],
+    [restored === all, `only ${String(restored)} of ${String(all)} Deployments were restored in time`],
+  ]);
+};
+
+const spreadColumns: readonly Column<readonly [what: string, spread: Quantiles]>[] = [
+  ['seconds', ([what]) => what],
+  ['median', ([, { median }]) => inSeconds(median)],
+  ['p99', ([, { p99 }]) => inSeconds(p99)],
+  ['worst', ([, { worst }]) => inSeconds(worst)],
+];
+
+const costColumns: readonly Column<PhaseCost>[] = [
+  ['part', (row) => row.part],
+  ['seconds', (row) => row.seconds.toFixed(0)],
+  ['program CPU', (row) => inPercent(row.cpu.program, row.seconds)],
+  ['peak MB', (row) => inMegabytes(row.peakBytes.program)],
+  ['world CPU', (row) => inPercent(row.cpu.world, row.seconds)],
+  ['other CPU', (row) => inPercent(row.otherCpuSeconds, row.seconds)],
+  ['worst delay of the world (ms)', (row) => row.worstWorldDelayMs.toFixed(0)],
+  ['requests to the seed', (row) => row.seedRequests],
+];
+
+/** Formats one result in Markdown. */
+export const markdownOf = ({ shoots, protection, restoration, costs, ...impact }: OutageResult): string =>
+  [
+    `## Outage of ${String(shoots)} shoots in the same second`,
+    '',
+    tableOf(spreadColumns, [
+      ["from a shoot's threshold to its first scale-down write", protection.first],
+      ['to its last scale-down write', protection.last],
+      ['from the end of the outage to its last scale-up write', restoration.last],
+    ]),
+    '',
+    `Aim: ${inSeconds(aimMs)} s for the worst of the scale-downs. The thresholds lie within ${inSeconds(protection.spreadOfThresholds)} s.`,
+    `Nodes given up by KCM: ${String(impact.nodesTurnedUnknown)}; machines replaced: ${String(impact.machinesReplaced)}.`,
+    `${String(restoration.deployments)} of ${String(shoots * deploymentsPerShoot)} Deployments were restored, at ${restoration.ordinaryPerSecond.toFixed(2)} ordinary requests a second, and`,
+    `at most ${restoration.beyondTheLimit.toFixed(1)} beyond ${String(limits.qps)} a second after a burst of ${String(limits.burst)}.`,
+    '',
+    tableOf(costColumns, costs),
+    '',
+    'CPU in percent of one processor.',
+  ].join('\n');

@@ -113,8 +113,7 @@ export const raceResult = (record: RaceRecord): RaceResult => {
     '',
     tableOf(columns, outages),
     '',
-    ...missed.map((aim) => `Missed: ${aim}.`),
-    ...(failures.length === 0 ? ['No node was lost with the prober.'] : failures),
+    failures.length === 0 ? 'No node was lost with the prober.' : 'The race is lost.',
   ].join('\n');
   return { text, missed, failures };
 };

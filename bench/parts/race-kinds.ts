@@ -9,6 +9,7 @@ export const kindNames = [
   'late-kubelets',
   'wrong-clocks',
   'failing-answers',
+  'external',
 ] as const;
 export type KindName = (typeof kindNames)[number];
 
@@ -25,32 +26,27 @@ export interface Kind {
   readonly leaderFault?: LeaderFault;
   /** How the kubelets return within the round: all at once, or half of them late. Absent if they do not return. */
   readonly kubeletsReturn?: 'together' | 'half late';
-  readonly clocks: 'right' | 'wrong';
-  readonly answersFail: boolean;
+  readonly clocks?: 'wrong';
+  readonly answersFail?: true;
+  /** True if the prober has an external probe in mode trigger. */
+  readonly hasExternalProbe?: true;
   /** True if an unprotected shoot takes part as control; KCM must mark all its nodes. */
-  readonly hasControl: boolean;
+  readonly hasControl?: true;
   readonly aims: Aims;
-  /** Duration of a round of our program. */
-  readonly roundMs: number;
 }
 
-const usual = {
-  clocks: 'right',
-  answersFail: false,
-  hasControl: false,
-  aims: { least: 2_000, median: 6_000 },
-  roundMs: 145_000,
-} as const;
-const ofLeader = { ...usual, kubeletsReturn: 'together', roundMs: 215_000 } as const;
+const usual = { aims: { least: 2_000, median: 6_000 } } as const;
+const ofLeader = { ...usual, kubeletsReturn: 'together' } as const;
 
 export const kinds: Readonly<Record<KindName, Kind>> = {
   plain: { ...usual, name: 'plain', hasControl: true, aims: { least: 7_000 } },
   'leader-killed': { ...ofLeader, name: 'leader-killed', leaderFault: 'killed' },
   'leader-stopped': { ...ofLeader, name: 'leader-stopped', leaderFault: 'stopped' },
   'leader-cut-off': { ...ofLeader, name: 'leader-cut-off', leaderFault: 'cut off' },
-  'late-kubelets': { ...usual, name: 'late-kubelets', kubeletsReturn: 'half late', roundMs: 275_000 },
+  'late-kubelets': { ...usual, name: 'late-kubelets', kubeletsReturn: 'half late' },
   'wrong-clocks': { ...usual, name: 'wrong-clocks', clocks: 'wrong' },
   'failing-answers': { ...usual, name: 'failing-answers', answersFail: true },
+  external: { ...usual, name: 'external', hasExternalProbe: true },
 };
 
 const fiveMinutesMs = 300_000;
@@ -62,16 +58,8 @@ const wrongShifts: readonly Conditions['clockShiftMs'][] = [
 ];
 
 /** Conditions of a shoot in an outage of this kind. `turn` counts shoots and rounds, so that the variants alternate. */
-export const conditionsOf = ({ clocks, answersFail }: Kind, turn: number): Conditions => {
+export const conditionsOf = (kind: Kind, turn: number): Conditions => {
+  const { clocks, answersFail = false, hasExternalProbe = false } = kind;
   const shift = clocks === 'wrong' ? wrongShifts[turn % wrongShifts.length] : undefined;
-  return { clockShiftMs: shift ?? (() => 0), answersFail };
+  return { clockShiftMs: shift ?? (() => 0), answersFail, addressBreaks: hasExternalProbe && turn % 2 === 1 };
 };
-
-const isKind = (name: string): name is KindName => kindNames.some((kind) => kind === name);
-
-/** Parses names separated by commas. Throws an error that names an unknown kind. */
-export const kindsOf = (text: string): readonly Kind[] =>
-  text.split(',').map((name) => {
-    if (!isKind(name)) throw new Error(`--outages ${name}: there are ${kindNames.join(', ')}`);
-    return kinds[name];
-  });

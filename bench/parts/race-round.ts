@@ -1,14 +1,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Clock } from '../../src/ports/clock.ts';
-import type { Random } from '../../src/ports/random.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlPlane } from '../../test/envtest/control-plane.ts';
 import { waitFor } from '../../test/envtest/waiting.ts';
 import { gardenConfig, graceMs, probeIntervalMs } from '../harness/garden-config.ts';
-import { never } from '../harness/part.ts';
 import { type ReplicaPair, startPair } from '../harness/replica-pair.ts';
 import { type Target, startTarget } from '../harness/target.ts';
-import { kubeConfigSecretName } from '../worlds/arena-shoot.ts';
+import { externalSecretName, kubeConfigSecretName } from '../worlds/arena-shoot.ts';
 import type { Arena, Restoration, OutageRun } from '../worlds/arena.ts';
 import { type Kind, type KindName, conditionsOf } from './race-kinds.ts';
 
@@ -44,8 +42,8 @@ export interface RaceSettings {
   readonly control?: Arena;
   /** Factor of all times. */
   readonly scale: number;
-  readonly clock: Clock;
-  readonly random: Random;
+  /** Returns a number between 0 and 1. */
+  readonly random: () => number;
 }
 
 /** One outage of one shoot. */
@@ -67,14 +65,15 @@ export interface Round {
 type Program = Pick<ReplicaPair, 'output' | 'check' | 'stop'> & { readonly pair?: ReplicaPair };
 
 const startProgram = async (kind: Kind, round: number, settings: RaceSettings): Promise<Program> => {
-  const { target, kubeconfig, seed, scale, clock } = settings;
+  const { target, kubeconfig, seed, scale } = settings;
   const directory = join(settings.directory, `${kind.name}-${String(round)}`);
   mkdirSync(directory);
-  const config = gardenConfig(kubeConfigSecretName, { scale });
+  const external = kind.hasExternalProbe === true ? externalSecretName : undefined;
+  const config = gardenConfig(kubeConfigSecretName, { scale, externalSecretName: external });
   if (kind.leaderFault === undefined) {
     return startTarget(target, { component: 'prober', config, kubeconfig, directory });
   }
-  const pair = await startPair({ target, config, seed, directory, scale, clock });
+  const pair = await startPair({ target, config, seed, directory, scale });
   return { ...pair, pair };
 };
 
@@ -90,7 +89,7 @@ const namespacesJudged = (output: string): number => {
   return new Set(verdicts).size;
 };
 
-const settle = async (program: Program, { isOwn, arenas, scale, clock }: RaceSettings): Promise<void> => {
+const settle = async (program: Program, { isOwn, arenas, scale }: RaceSettings): Promise<void> => {
   if (isOwn) {
     await waitFor(
       { what: 'a verdict on every shoot', withinMs: 60_000, everyMs: 500, detail: () => program.output() },
@@ -100,10 +99,10 @@ const settle = async (program: Program, { isOwn, arenas, scale, clock }: RaceSet
       },
     );
   }
-  const settledAt = clock.monotonic() + (isOwn ? settleMs : foreignSettleMs) * scale;
-  while (clock.monotonic() < settledAt) {
+  const settledAt = performance.now() + (isOwn ? settleMs : foreignSettleMs) * scale;
+  while (performance.now() < settledAt) {
     program.check();
-    await clock.sleep(500, never);
+    await sleep(500);
   }
   program.check();
 };
@@ -113,7 +112,7 @@ type Pacing = Pick<RaceSettings, 'isOwn' | 'rounds' | 'scale' | 'random'> & { re
 
 /** Returns a number between 0 and 1 for each arena. The numbers of all rounds together are spread evenly. */
 const spread = (round: number, { arenas, rounds, random }: Pacing): readonly number[] =>
-  arenas.map((_, place) => (place * rounds + round + random.next()) / (arenas.length * rounds));
+  arenas.map((_, place) => (place * rounds + round + random()) / (arenas.length * rounds));
 
 export interface Schedule {
   /** Time until the cut of each arena. */
@@ -131,7 +130,7 @@ export const scheduleOf = (kind: Kind, round: number, settings: Pacing): Schedul
   }
   const window = faultToMs - faultFromMs;
   const firstFaultMs = cutToThresholdMs + faultToMs;
-  const faultAfterMs = firstFaultMs + random.next() * Math.max(0, cycleMs - window);
+  const faultAfterMs = firstFaultMs + random() * Math.max(0, cycleMs - window);
   const cuts = shares.map((share) => faultAfterMs - (faultFromMs + share * window) - cutToThresholdMs);
   return { cutsAfterMs: cuts.map((ms) => ms * scale), faultAfterMs: faultAfterMs * scale };
 };
@@ -142,23 +141,23 @@ const raceAll = async (
   program: Program,
   settings: RaceSettings,
 ): Promise<readonly RacedOutage[]> => {
-  const { arenas, control, clock } = settings;
+  const { arenas, control } = settings;
   const { cutsAfterMs, faultAfterMs } = scheduleOf(kind, round, settings);
   const race = async (arena: Arena, afterMs: number): Promise<OutageRun> => {
-    await clock.sleep(afterMs, never);
+    await sleep(afterMs);
     return arena.race();
   };
   const injectFault = async (): Promise<{ readonly faultAt?: number }> => {
     if (kind.leaderFault === undefined || program.pair === undefined) return {};
-    await clock.sleep(faultAfterMs, never);
+    await sleep(faultAfterMs);
     await program.pair.injectFault(kind.leaderFault);
-    return { faultAt: clock.now() };
+    return { faultAt: Date.now() };
   };
   const [fault, runs] = await Promise.all([
     injectFault(),
     Promise.all([
       ...arenas.map((arena, place) => race(arena, cutsAfterMs[place] ?? 0)),
-      ...(control !== undefined && kind.hasControl ? [race(control, 0)] : []),
+      ...(control !== undefined && kind.hasControl === true ? [race(control, 0)] : []),
     ]),
   ]);
   return runs.map((run) => ({ ...run, ...fault, kind: kind.name }));
@@ -189,7 +188,7 @@ const reconnectAll = async (
 /** Plays one outage of each shoot with a newly started program. */
 export const playRound = async (kind: Kind, round: number, settings: RaceSettings): Promise<Round> => {
   const { arenas, control } = settings;
-  const all = [...arenas, ...(control !== undefined && kind.hasControl ? [control] : [])];
+  const all = [...arenas, ...(control !== undefined && kind.hasControl === true ? [control] : [])];
   await Promise.all(all.map((arena, place) => arena.prepare(conditionsOf(kind, place + round * all.length))));
   const program = await startProgram(kind, round, settings);
   try {

@@ -1,26 +1,20 @@
 // The etcds of all shoots of a seed become ready in the same second: how long until the last crash-looping pod is deleted?
+import { setTimeout as sleep } from 'node:timers/promises';
 import { startServed } from '../../test/envtest/served.ts';
-import { startCost } from '../harness/cost.ts';
-import { type BenchOptions, type PartResult, measureEachTarget, never, partResult } from '../harness/part.ts';
+import { type Cost, startCost } from '../harness/cost.ts';
+import { type BenchOptions, type PartResult, attempt, missesOf, partResult } from '../harness/part.ts';
 import { type Column, inMegabytes, inSeconds, quantile, tableOf } from '../harness/table.ts';
-import { type Target, startTarget, waitForTarget } from '../harness/target.ts';
+import { startTarget, waitForTarget } from '../harness/target.ts';
 import type { RecoveryInit, RecoveryProcess, RecoveryReport } from '../worlds/recovery.ts';
 
-interface RecoveryResult {
-  readonly target: string;
+interface RecoveryResult extends Cost<'program' | 'world'> {
   readonly shoots: number;
   /** Time from the readiness of a service to the deletion of each pod, in milliseconds. */
   readonly delays: readonly number[];
-  readonly seconds: number;
   /** Report before the services became ready. */
   readonly idle: RecoveryReport;
   /** Report after all pods were deleted. */
   readonly report: RecoveryReport;
-  readonly cpuSeconds: number;
-  readonly worldCpuSeconds: number;
-  /** CPU seconds of everything else on the machine. */
-  readonly otherCpuSeconds: number;
-  readonly peakBytes: number;
 }
 
 const etcdService = 'etcd-main-client';
@@ -42,8 +36,7 @@ const config = `servicesAndDependantSelectors:
           - {key: role, operator: In, values: [apiserver]}
 `;
 
-const measure = async (target: Target, directory: string, options: BenchOptions): Promise<RecoveryResult> => {
-  const { clock, quick } = options;
+const measure = async (directory: string, { target, quick, ...options }: BenchOptions): Promise<RecoveryResult> => {
   const shoots = options.shoots ?? (quick ? quickShoots : usualShoots);
   const init: RecoveryInit = { shoots, etcdService, podsPerShoot };
   const world = startServed<RecoveryProcess>(new URL('../worlds/recovery.ts', import.meta.url), init);
@@ -59,28 +52,13 @@ const measure = async (target: Target, directory: string, options: BenchOptions)
       await until(`${target.name} to watch the services`, readyLimitMs, ({ requests }) =>
         ['endpointslices', 'endpoints'].some((kind) => (requests[`watch ${kind}`] ?? 0) > 0),
       );
-      await clock.sleep(quick ? quickIdleMs : idleMs, never);
+      await sleep(quick ? quickIdleMs : idleMs);
       const idle = await world.order('report');
-      const endCost = startCost(clock, { program: [program.pid], world: [world.pid] });
+      const endCost = startCost({ program: program.pid, world: world.pid });
       const at = await world.order('recover');
-      const report = await until(
-        'all pods to be deleted',
-        deleteLimitMs,
-        ({ deletedAt }) => deletedAt.length >= shoots * podsPerShoot,
-      );
-      const { cpu, peakBytes, otherCpuSeconds } = endCost();
-      return {
-        target: target.name,
-        shoots,
-        delays: report.deletedAt.map((deleted) => deleted - at),
-        seconds: (clock.now() - at) / 1_000,
-        idle,
-        report,
-        cpuSeconds: cpu.program,
-        worldCpuSeconds: cpu.world,
-        otherCpuSeconds,
-        peakBytes: peakBytes.program,
-      };
+      const areDeleted = ({ deletedAt }: RecoveryReport): boolean => deletedAt.length >= shoots * podsPerShoot;
+      const report = await until('all pods to be deleted', deleteLimitMs, areDeleted);
+      return { shoots, delays: report.deletedAt.map((deleted) => deleted - at), idle, report, ...endCost() };
     } finally {
       await program.stop();
     }
@@ -89,14 +67,13 @@ const measure = async (target: Target, directory: string, options: BenchOptions)
   }
 };
 
-const failuresOf = ({ report, idle, delays }: RecoveryResult): readonly string[] => {
+const failuresOf = ({ report: { connections }, idle, delays }: RecoveryResult): readonly string[] => {
   const worst = quantile(delays, 1);
-  const { connections } = report;
-  return [
-    ...(worst < aimMs ? [] : [`the slowest pod took ${inSeconds(worst)} s, aim ${inSeconds(aimMs)} s`]),
-    ...(connections <= connectionBound ? [] : [`${String(connections)} connections, bound ${String(connectionBound)}`]),
-    ...((idle.requests['list pods'] ?? 0) === 0 ? [] : ['pods were listed while nothing happened']),
-  ];
+  return missesOf([
+    [worst < aimMs, `the slowest pod took ${inSeconds(worst)} s, aim ${inSeconds(aimMs)} s`],
+    [connections <= connectionBound, `${String(connections)} connections, bound ${String(connectionBound)}`],
+    [(idle.requests['list pods'] ?? 0) === 0, 'pods were listed while nothing happened'],
+  ]);
 };
 
 const countsOf = (requests: RecoveryReport['requests']): string =>
@@ -105,16 +82,15 @@ const countsOf = (requests: RecoveryReport['requests']): string =>
     .join(', ');
 
 const columns: readonly Column<RecoveryResult>[] = [
-  ['program', (row) => row.target],
   ['pods', (row) => row.delays.length],
   ['median', (row) => inSeconds(quantile(row.delays, 0.5))],
   ['p99', (row) => inSeconds(quantile(row.delays, 0.99))],
   ['worst', (row) => inSeconds(quantile(row.delays, 1))],
-  ['CPU s', (row) => row.cpuSeconds.toFixed(2)],
-  ['peak MB', (row) => inMegabytes(row.peakBytes)],
+  ['CPU s', (row) => row.cpu.program.toFixed(2)],
+  ['peak MB', (row) => inMegabytes(row.peakBytes.program)],
   ['connections', (row) => row.report.connections],
   ['requests in all', (row) => countsOf(row.report.requests)],
-  ['world CPU s', (row) => row.worldCpuSeconds.toFixed(2)],
+  ['world CPU s', (row) => row.cpu.world.toFixed(2)],
   ['other CPU s', (row) => row.otherCpuSeconds.toFixed(2)],
 ];
 
@@ -127,7 +103,5 @@ const markdownOf = (results: readonly RecoveryResult[]): string =>
     `Median, p99 and worst are seconds from ready to delete; the aim is ${inSeconds(aimMs)} s for the worst. CPU seconds from ready to the last delete.`,
   ].join('\n');
 
-export const runMassRecovery = async (options: BenchOptions): Promise<PartResult> => {
-  const run = (target: Target, directory: string) => measure(target, directory, options);
-  return partResult(await measureEachTarget('mass recovery', options, run), markdownOf, failuresOf);
-};
+export const runMassRecovery = async (options: BenchOptions): Promise<PartResult> =>
+  partResult([await attempt('mass recovery', (directory) => measure(directory, options))], markdownOf, failuresOf);

@@ -1,19 +1,23 @@
-// Measures the cost of probing the shoots of a healthy seed.
+// Measures the cost of probing the shoots of a healthy seed, beside a bare loop.
+import { setTimeout as sleep } from 'node:timers/promises';
 import { kubeconfigSecretName } from '../../simulator/world/objects.ts';
+import { startServed } from '../../test/envtest/served.ts';
+import { startCost } from '../harness/cost.ts';
 import { gardenConfig, probeIntervalMs } from '../harness/garden-config.ts';
-import { startHealthyWorld } from '../harness/healthy-world.ts';
-import { inPercent, measureHealthy, sizeOf, trafficColumns } from '../harness/healthy.ts';
 import {
   type BenchOptions,
-  type PartOutcome,
+  type Outcome,
   type PartResult,
   type Size,
   attempt,
-  partResult,
+  missesOf,
+  sortOutcomes,
 } from '../harness/part.ts';
-import { type Column, inMegabytes, tableOf } from '../harness/table.ts';
-import type { Target } from '../harness/target.ts';
-import { type SteadyResult, probeMs, ratioToFloor, steadyFailures } from './steady-aims.ts';
+import { type Column, inKilobytes, inMegabytes, inPercent, tableOf } from '../harness/table.ts';
+import { startTarget, waitForTarget } from '../harness/target.ts';
+import { type Counts, type Traffic, addTraffic, probeKind } from '../harness/traffic.ts';
+import type { FloorInit, FloorProcess } from '../worlds/floor.ts';
+import type { SeedInit, SeedProcess } from '../worlds/seed.ts';
 
 interface Plan extends Size {
   /** Default: the prober's default, a third of gardenlet's interval. */
@@ -57,54 +61,128 @@ const paceFor = ({ shoots, intervalMs = 10_000 }: Plan, quick: boolean) => {
   return { intervalMs, warmUps, intervals: Math.max(3, Math.ceil(fewestProbes / shoots)) };
 };
 
-const measure = (target: Target, plan: Plan, options: BenchOptions): Promise<PartOutcome<SteadyResult>> => {
-  const { clock, quick } = options;
-  const what = `steady state: ${target.name}, ${String(plan.shoots)} shoots of ${String(plan.nodes)} nodes`;
-  return attempt(what, options, async (directory) => {
-    const world = await startHealthyWorld(plan, directory);
+/** CPU seconds and peak memory of a program that probes, and the number of its probes. */
+interface Probing {
+  readonly cpuSeconds: number;
+  readonly peakBytes: number;
+  readonly probes: number;
+}
+
+/** Costs in the healthy steady state of a seed of one size. */
+export interface SteadyResult extends Size, Probing {
+  readonly intervalMs: number;
+  readonly seconds: number;
+  /** Traffic of the program with the shoots. */
+  readonly traffic: Traffic;
+  /** Number of requests to the seed. */
+  readonly seedRequests: number;
+  readonly floor: Probing;
+  readonly worldCpuSeconds: number;
+  /** CPU seconds of everything else on the machine. */
+  readonly otherCpuSeconds: number;
+}
+
+const measure = async (plan: Plan, directory: string, { target, quick }: BenchOptions): Promise<SteadyResult> => {
+  const { shoots, nodes } = plan;
+  const { intervalMs, warmUps, intervals } = paceFor(plan, quick);
+  const init: SeedInit = { shoots, nodes, scale: 1 };
+  const world = startServed<SeedProcess>(new URL('../worlds/seed.ts', import.meta.url), init);
+  try {
+    const { kubeconfig } = await world.ready();
+    const floorInit: FloorInit = { ...(await world.order('openDoors')), intervalMs };
+    const bareLoop = startServed<FloorProcess>(new URL('../worlds/floor.ts', import.meta.url), floorInit);
+    const config = gardenConfig(kubeconfigSecretName, { probeIntervalMs: intervalMs, initialDelayMs: 1_000 });
+    const program = startTarget(target, { component: 'prober', config, kubeconfig, directory });
     try {
-      const { intervalMs, warmUps, intervals } = paceFor(plan, quick);
-      const { figures, probes, floor } = await measureHealthy(target, {
-        component: 'prober',
-        config: gardenConfig(kubeconfigSecretName, { probeIntervalMs: intervalMs, initialDelayMs: 1_000 }),
-        ...{ clock, world, size: { shoots: plan.shoots, nodes: plan.nodes }, directory, warmUps, warmUpLimitMs },
-        measureMs: intervals * longest * intervalMs,
-        floorIntervalMs: intervalMs,
+      await bareLoop.ready();
+      const wait = { what: `${target.name} to see every shoot`, withinMs: warmUpLimitMs };
+      await waitForTarget(program, wait, async () => (await world.order('fewestProbes')) >= warmUps);
+      const read = async () => ({ traffic: await world.order('traffic'), floor: await bareLoop.order('probes') });
+      await world.order('measure');
+      const endCost = startCost({ program: program.pid, floor: bareLoop.pid, world: world.pid });
+      const before = await read();
+      await sleep(intervals * longest * intervalMs);
+      program.check();
+      const { seconds, cpu, peakBytes, otherCpuSeconds } = endCost();
+      const after = await read();
+      const traffic = addTraffic(after.traffic, before.traffic, -1);
+      const of = (name: 'program' | 'floor', probes: number): Probing => ({
+        cpuSeconds: cpu[name],
+        peakBytes: peakBytes[name],
+        probes,
       });
-      return { ...figures, intervalMs, probes, floor };
+      return {
+        ...{ shoots, nodes, intervalMs, seconds, traffic, otherCpuSeconds, worldCpuSeconds: cpu.world },
+        ...of('program', traffic.requests[probeKind] ?? 0),
+        floor: of('floor', after.floor - before.floor),
+        seedRequests: (await world.order('report')).requests.length,
+      };
     } finally {
-      await world.end();
+      await program.stop();
+      await bareLoop.end();
     }
-  });
+  } finally {
+    await world.end();
+  }
 };
 
-const runTrack = async (track: Track, options: BenchOptions): Promise<readonly PartOutcome<SteadyResult>[]> => {
-  const outcomes: PartOutcome<SteadyResult>[] = [];
-  for (const plan of track) {
-    for (const target of options.targets) outcomes.push(await measure(target, plan, options));
-  }
-  return outcomes;
+/** CPU milliseconds per probe. */
+const probeMs = ({ cpuSeconds, probes }: Probing): number => (1_000 * cpuSeconds) / probes;
+
+const ratioToFloor = (result: SteadyResult): number => probeMs(result) / probeMs(result.floor);
+
+const sizeOf = ({ shoots, nodes }: Size): string => `${String(shoots)} x ${String(nodes)}`;
+
+/** Names the missed aims, as far as the sizes for them were measured. */
+export const steadyFailures = (results: readonly SteadyResult[]): readonly string[] => {
+  const [small, large] = [100, 1_000].map((shoots) =>
+    results.find((result) => result.shoots === shoots && result.nodes === 50),
+  );
+  const processors = large === undefined ? 0 : large.cpuSeconds / large.seconds;
+  const growth = small === undefined || large === undefined ? 0 : probeMs(large) / probeMs(small) - 1;
+  const [bytes, percent] = [large?.peakBytes ?? 0, (100 * growth).toFixed(0)];
+  return missesOf([
+    [processors < 1, `1000 shoots took ${processors.toFixed(2)} processors, aim 1`],
+    [bytes < 400e6, `1000 shoots took ${inMegabytes(bytes)} MB, aim 400`],
+    [Math.abs(growth) <= 0.15, `a probe cost ${percent} % more with 1000 shoots than with 100, aim 15 % at most`],
+    ...results.map((result) => {
+      const ratio = ratioToFloor(result);
+      return [ratio <= 2, `a probe cost ${ratio.toFixed(2)} times the floor with ${sizeOf(result)}, aim 2`] as const;
+    }),
+  ]);
 };
 
 const costColumns: readonly Column<SteadyResult>[] = [
-  ['program', (row) => row.target],
   ['shoots x nodes', sizeOf],
   ['interval', (row) => `${String(row.intervalMs / 1_000)} s`],
-  ['CPU', (row) => inPercent(row.cpuSeconds, row)],
+  ['CPU', (row) => inPercent(row.cpuSeconds, row.seconds)],
   ['CPU ms a probe', (row) => probeMs(row).toFixed(2)],
   ['floor: ms', (row) => probeMs(row.floor).toFixed(2)],
   ['ratio', (row) => ratioToFloor(row).toFixed(2)],
   ['peak MB', (row) => inMegabytes(row.peakBytes)],
   ['floor: MB', (row) => inMegabytes(row.floor.peakBytes)],
-  ['world CPU', (row) => inPercent(row.worldCpuSeconds, row)],
-  ['other CPU', (row) => inPercent(row.otherCpuSeconds, row)],
+  ['world CPU', (row) => inPercent(row.worldCpuSeconds, row.seconds)],
+  ['other CPU', (row) => inPercent(row.otherCpuSeconds, row.seconds)],
 ];
 
+/** Formats the kinds of requests, the most frequent first, with their number per probe and the size of a response. */
+const requestsOf = ({ traffic: { requests, bytes }, probes }: SteadyResult): string =>
+  Object.entries(requests)
+    .sort(([, a], [, b]) => b - a)
+    .map(([kind, count]) => `${(count / probes).toFixed(2)} ${kind} (${inKilobytes((bytes[kind] ?? 0) / count)} kB)`)
+    .join(', ');
+
+const tcp = (row: SteadyResult, name: keyof Counts): number => row.traffic.tcp[name] ?? 0;
+
 const requestColumns: readonly Column<SteadyResult>[] = [
-  ['program', (row) => row.target],
   ['shoots x nodes', sizeOf],
   ['probes', (row) => row.probes],
-  ...trafficColumns<SteadyResult>('probe', ({ probes }) => probes),
+  ['connections a probe', (row) => (tcp(row, 'connections') / row.probes).toFixed(2)],
+  ['resumed', (row) => `${((100 * tcp(row, 'resumed')) / tcp(row, 'connections')).toFixed(0)} %`],
+  ['kB out', (row) => inKilobytes(tcp(row, 'bytesIn') / row.probes)],
+  ['kB in', (row) => inKilobytes(tcp(row, 'bytesOut') / row.probes)],
+  ['requests to the shoot a probe (answer)', requestsOf],
+  ['requests to the seed', (row) => row.seedRequests],
 ];
 
 const markdownOf = (results: readonly SteadyResult[]): string =>
@@ -119,19 +197,17 @@ const markdownOf = (results: readonly SteadyResult[]): string =>
     tableOf(requestColumns, results),
   ].join('\n');
 
-const sizeRank = (outcome: PartOutcome<SteadyResult>): readonly [number, number] =>
-  'result' in outcome ? [outcome.result.nodes, outcome.result.shoots] : [0, 0];
-
 export const runSteady = async (options: BenchOptions): Promise<PartResult> => {
-  const outcomes: PartOutcome<SteadyResult>[] = [];
-  for (const tracks of phasesOf(options)) {
-    outcomes.push(...(await Promise.all(tracks.map((track) => runTrack(track, options)))).flat());
-  }
-  outcomes.sort((a, b) => sizeRank(a)[0] - sizeRank(b)[0] || sizeRank(a)[1] - sizeRank(b)[1]);
-  const { markdown, missed, json } = partResult(outcomes, markdownOf);
-  const results = outcomes.flatMap((outcome) => ('result' in outcome ? [outcome.result] : []));
-  const aims = options.targets.flatMap(({ name }) =>
-    steadyFailures(results.filter(({ target }) => target === name)).map((failure) => `${name}: ${failure}`),
-  );
-  return { markdown, missed: [...missed, ...aims], json };
+  const runTrack = async (track: Track): Promise<readonly Outcome<SteadyResult>[]> => {
+    const outcomes: Outcome<SteadyResult>[] = [];
+    for (const plan of track) {
+      outcomes.push(await attempt(`steady state: ${sizeOf(plan)}`, (directory) => measure(plan, directory, options)));
+    }
+    return outcomes;
+  };
+  const outcomes: Outcome<SteadyResult>[] = [];
+  for (const tracks of phasesOf(options)) outcomes.push(...(await Promise.all(tracks.map(runTrack))).flat());
+  const { results, failures } = sortOutcomes(outcomes);
+  results.sort((a, b) => a.nodes - b.nodes || a.shoots - b.shoots);
+  return { markdown: markdownOf(results), missed: [...failures, ...steadyFailures(results)], json: results };
 };

@@ -1,19 +1,24 @@
-import type { Random } from '../../src/ports/random.ts';
 import { type ControlPlane, startControlPlane } from '../../test/envtest/control-plane.ts';
+import { kubeconfigText } from '../../test/envtest/kubeconfig.ts';
 import {
   type Workload,
   createDeployment,
+  createKubeconfigSecret,
   createMachines,
   createNodes,
   createProtectedShoot,
   shootRules,
 } from '../../test/envtest/shoot.ts';
-import { startFailingProxy } from './failing-proxy.ts';
+import { type ProxyResponse, ShootProxy } from '../../test/envtest/shoot-proxy.ts';
+import { openWay } from '../harness/replica-pair.ts';
 
 export const kubeConfigSecretName = 'shoot-access-prober';
+export const externalSecretName = 'shoot-access-external';
 export const kcmName = 'kube-controller-manager';
 const deployments = [kcmName, 'machine-controller-manager', 'cluster-autoscaler'];
 const heldAnnotation = 'dependency-watchdog.gardener.cloud/meltdown-protection-active';
+const failingShare = 0.2;
+const [dayMs, dayS] = [86_400_000, 86_400];
 
 export interface ArenaShootOptions {
   readonly seed: ControlPlane;
@@ -21,7 +26,6 @@ export interface ArenaShootOptions {
   readonly nodes: number;
   /** True if the shoot's objects are in the seed, so that a prober protects it. */
   readonly isProtected: boolean;
-  readonly random: Random;
 }
 
 /** A shoot's control plane, and its objects in the seed. */
@@ -29,8 +33,10 @@ export interface ArenaShoot {
   readonly namespace: string;
   readonly nodes: readonly string[];
   readonly controlPlane: ControlPlane;
-  /** Resets the shoot's objects in the seed: unmarked Deployments with replicas, and the prober's kubeconfig. No prober may run. */
+  /** Resets the shoot's objects in the seed: unmarked Deployments with replicas, and the prober's kubeconfigs. No prober may run. */
   reset(answersFail: boolean): Promise<void>;
+  /** From now on the public address, of the second kubeconfig, refuses connections. */
+  breakAddress(): void;
   /** True if all its Deployments have replicas and no mark. */
   isRestored(): Promise<boolean>;
   stop(): Promise<void>;
@@ -39,32 +45,61 @@ export interface ArenaShoot {
 const isUp = ({ metadata, spec }: Workload): boolean =>
   spec.replicas > 0 && metadata.annotations?.[heldAnnotation] === undefined;
 
+const serverError: ProxyResponse = {
+  status: 500,
+  headers: { 'content-type': 'application/json' },
+  body: Buffer.from(JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code: 500 })),
+};
+
+/** Starts a proxy that makes a fifth of the requests fail: half of them get a 500 response, for the others the connection breaks. */
+const startFailingProxy = async (shoot: ControlPlane) => {
+  const front = await ShootProxy.start(shoot, await shoot.authority.issueServer([shoot.host], dayMs));
+  front.intercept((_, ask) => {
+    const draw = Math.random();
+    if (draw >= failingShare) return ask();
+    if (draw < failingShare / 2) return Promise.resolve(serverError);
+    return Promise.reject(new Error('the connection breaks'));
+  });
+  // TLS ends at the proxy, so a client certificate would not reach the API server.
+  const account = { namespace: 'kube-system', name: 'prober', expirationSeconds: dayS };
+  const { token } = await shoot.serviceAccountKubeconfig({ ...account, rules: shootRules });
+  const { caPem, name } = shoot;
+  const kubeconfig = kubeconfigText({ name, server: front.url, caPem, user: 'prober', credentials: { token } });
+  return { kubeconfig, stop: () => front.stop() };
+};
+
 /** Starts the control plane and, if the shoot is to be protected, creates its objects in the seed. */
-export const openShoot = async ({
-  seed,
-  name,
-  nodes: count,
-  isProtected,
-  random,
-}: ArenaShootOptions): Promise<ArenaShoot> => {
+export const openShoot = async (options: ArenaShootOptions): Promise<ArenaShoot> => {
+  const { seed, name } = options;
   const { client } = seed;
   const namespace = `shoot--race--${name}`;
   const deploymentsPath = `/apis/apps/v1/namespaces/${namespace}/deployments`;
-  const nodes = Array.from({ length: count }, (_, index) => `${name}-${String(index)}`);
+  const nodes = Array.from({ length: options.nodes }, (_, index) => `${name}-${String(index)}`);
   const controlPlane = await startControlPlane({ name, kinds: [] });
   await createNodes(controlPlane.client, nodes);
   const shoot = { namespace, nodes, controlPlane };
-  if (!isProtected) {
-    return { ...shoot, reset: async () => undefined, isRestored: async () => true, stop: controlPlane.stop };
+  const nothing = (): void => undefined;
+  if (!options.isProtected) {
+    const always = async () => true;
+    return {
+      ...shoot,
+      reset: async () => nothing(),
+      breakAddress: nothing,
+      isRestored: always,
+      stop: controlPlane.stop,
+    };
   }
   const { text: direct } = await controlPlane.kubeconfigFor({ user: 'prober', rules: shootRules });
-  const failing = await startFailingProxy(controlPlane, random);
+  const failing = await startFailingProxy(controlPlane);
+  const external = await openWay(controlPlane, { user: 'external', rules: [] });
   await createProtectedShoot(seed, { namespace, kubeconfig: direct, secretName: kubeConfigSecretName });
+  await createKubeconfigSecret(client, { namespace, name: externalSecretName, kubeconfig: external.kubeconfig });
   await createMachines(client, { namespace, nodes });
   await createDeployment(client, namespace, { name: 'kube-apiserver', replicas: 1 });
   return {
     ...shoot,
     reset: async (answersFail) => {
+      external.proxy.heal();
       for (const deployment of deployments) {
         await client.delete(`${deploymentsPath}/${deployment}`);
         await createDeployment(client, namespace, { name: deployment, replicas: 1 });
@@ -72,8 +107,10 @@ export const openShoot = async ({
       const kubeconfig = Buffer.from(answersFail ? failing.kubeconfig : direct).toString('base64');
       await client.patch(`/api/v1/namespaces/${namespace}/secrets/${kubeConfigSecretName}`, { data: { kubeconfig } });
     },
+    breakAddress: () => external.proxy.refuseNew(),
     isRestored: async () => (await client.list<Workload>(deploymentsPath)).every(isUp),
     stop: async () => {
+      await external.proxy.stop();
       await failing.stop();
       await controlPlane.stop();
     },

@@ -1,17 +1,39 @@
-import type { Clock } from '../../src/ports/clock.ts';
-import { waitFor } from '../../test/envtest/waiting.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { TestClient } from '../../test/envtest/client.ts';
+import { pollEvery, waitFor } from '../../test/envtest/waiting.ts';
 import { graceMs, thresholdAt } from '../harness/garden-config.ts';
-import { never } from '../harness/part.ts';
 import { type ArenaShoot, type ArenaShootOptions, openShoot } from './arena-shoot.ts';
 import { type ArenaKubelets, startKubelets } from './kubelets.ts';
 import { ManagedKcm } from './managed-kcm.ts';
-import { type NodeWatch, unknownNodes, watchNodes } from './node-watch.ts';
 
 /** KCM's default `--node-monitor-period`. */
 const monitorPeriodMs = 5_000;
 const observeEveryMs = 500;
 /** A little more than the time that KCM takes to mark the nodes that it has judged. */
 const slackMs = 2_000;
+
+/** Names of the nodes whose Ready condition KCM has set to Unknown. */
+const unknownNodes = async (shoot: TestClient): Promise<readonly string[]> => {
+  interface Node {
+    readonly metadata: { readonly name: string };
+    readonly status: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+  }
+  const nodes = await shoot.list<Node>('/api/v1/nodes');
+  const isUnknown = ({ status }: Node): boolean =>
+    status.conditions?.some(({ type, status: value }) => type === 'Ready' && value === 'Unknown') === true;
+  return nodes.filter(isUnknown).map(({ metadata }) => metadata.name);
+};
+
+/** Lists the nodes periodically and records those that are Unknown. Its `stop` rejects if a list failed. */
+const watchNodes = (shoot: TestClient) => {
+  const nodes = new Set<string>();
+  let firstUnknownAt: number | undefined;
+  const watching = pollEvery(observeEveryMs, async () => {
+    for (const node of await unknownNodes(shoot)) nodes.add(node);
+    if (nodes.size > 0) firstUnknownAt ??= Date.now();
+  });
+  return { seen: () => ({ unknown: nodes.size, firstUnknownAt }), stop: () => watching.stop() };
+};
 
 /** Result of one outage. Times are milliseconds since the epoch. */
 export interface OutageRun {
@@ -44,6 +66,8 @@ export interface Conditions {
   readonly clockShiftMs: (node: number) => number;
   /** True if a fifth of the prober's requests to the shoot's API server fails. */
   readonly answersFail: boolean;
+  /** True if the public address breaks with the kubelets' connections, as with a load balancer; otherwise it answers, as behind a NAT gateway. */
+  readonly addressBreaks: boolean;
 }
 
 export interface Return {
@@ -58,7 +82,6 @@ export interface Return {
 export interface ArenaOptions extends ArenaShootOptions {
   /** Factor of all times. */
   readonly scale: number;
-  readonly clock: Clock;
   /** Latest observed `spec.replicas` of the namespace's KCM in the seed. */
   readonly replicas: (namespace: string) => number | undefined;
 }
@@ -71,7 +94,8 @@ export class Arena {
   readonly #times: { readonly graceMs: number; readonly monitorPeriodMs: number };
   #kubelets: ArenaKubelets | undefined;
   #kcm: ManagedKcm | undefined;
-  #watch: NodeWatch | undefined;
+  #watch: ReturnType<typeof watchNodes> | undefined;
+  #addressBreaks = false;
 
   constructor(options: ArenaOptions, shoot: ArenaShoot) {
     this.name = options.name;
@@ -82,17 +106,17 @@ export class Arena {
   }
 
   /** Makes everything healthy: nodes ready, leases renewed, KCM running, unmarked Deployments with replicas. No prober may run. */
-  async prepare({ clockShiftMs, answersFail }: Conditions): Promise<void> {
-    const { isProtected, replicas, scale, clock, random } = this.#options;
+  async prepare({ clockShiftMs, answersFail, addressBreaks }: Conditions): Promise<void> {
+    const { isProtected, replicas, scale } = this.#options;
     const { namespace, nodes, controlPlane } = this.#shoot;
     await this.#endOutage();
+    this.#addressBreaks = addressBreaks;
     const clockShiftsMs = nodes.map((_, index) => clockShiftMs(index));
-    this.#kubelets = await startKubelets({ shoot: controlPlane.client, nodes, clockShiftsMs, scale, clock, random });
+    this.#kubelets = await startKubelets({ shoot: controlPlane.client, nodes, clockShiftsMs, scale });
     await this.#shoot.reset(answersFail);
     this.#kcm = new ManagedKcm({
       ...this.#times,
       shoot: controlPlane,
-      clock,
       replicas: () => (isProtected ? replicas(namespace) : undefined),
     });
     await this.#kcm.start();
@@ -105,20 +129,20 @@ export class Arena {
   /** Cuts the kubelets off, stops KCM when its Deployment is at 0, and observes until KCM would have marked every node. */
   async race(): Promise<OutageRun> {
     const { kubelets, kcm } = this.#prepared();
-    const { clock, isProtected, scale } = this.#options;
+    const { isProtected, scale } = this.#options;
+    if (this.#addressBreaks) this.#shoot.breakAddress();
     const renewals = await kubelets.cut();
-    this.#watch = watchNodes(this.#shoot.controlPlane.client, clock);
+    this.#watch = watchNodes(this.#shoot.controlPlane.client);
     kcm.follow();
     const over = this.#judgedAt(Math.max(...renewals));
-    await clock.sleep(over - clock.now(), never);
-    const stoppedAt = kcm.firstStoppedAt();
+    await sleep(over - Date.now());
     const silentSince = Math.min(...renewals);
     return {
       shoot: this.name,
       isProtected,
       silentSince,
       thresholdAt: thresholdAt(renewals, scale),
-      ...(stoppedAt === undefined ? {} : { stoppedAt }),
+      stoppedAt: kcm.firstStoppedAt(),
       markableAt: silentSince + this.#times.graceMs,
       nodes: renewals.length,
       ...this.#watch.seen(),
@@ -128,21 +152,20 @@ export class Arena {
   /** Reconnects the kubelets after a race, and waits until no resource is held. */
   async reconnect({ lateMs, untilKcmHasJudged, withinMs }: Return): Promise<Restoration> {
     const { kubelets, kcm, watch } = this.#prepared();
-    const { clock } = this.#options;
     const { nodes } = this.#shoot;
     const half = lateMs === 0 ? nodes.length : Math.ceil(nodes.length / 2);
-    const backAt = clock.now();
+    const backAt = Date.now();
     kubelets.restore(nodes.slice(0, half));
     const restoring = this.#untilRestored(withinMs);
-    await clock.sleep(lateMs, never);
+    await sleep(lateMs);
     kubelets.restore(nodes.slice(half));
     const restoredAt = await restoring;
     const startedAt = kcm.lastStartedAt();
     if (untilKcmHasJudged && startedAt !== undefined) {
-      await clock.sleep(this.#judgedAt(startedAt) - clock.now(), never);
+      await sleep(this.#judgedAt(startedAt) - Date.now());
     }
-    const restored = restoredAt === undefined ? {} : { restoredAfterMs: restoredAt - backAt };
-    return { ...restored, ...(watch?.seen() ?? { unknown: 0 }) };
+    const restoredAfterMs = restoredAt === undefined ? undefined : restoredAt - backAt;
+    return { restoredAfterMs, ...(watch?.seen() ?? { unknown: 0 }) };
   }
 
   async stop(): Promise<void> {
@@ -163,17 +186,16 @@ export class Arena {
 
   async #endOutage(): Promise<void> {
     await this.#kubelets?.cut();
-    await this.#watch?.end();
+    await this.#watch?.stop();
     this.#watch = undefined;
     await this.#kcm?.end();
   }
 
   async #untilRestored(withinMs: number): Promise<number | undefined> {
-    const { clock } = this.#options;
-    const deadline = clock.now() + withinMs;
-    while (clock.now() < deadline) {
-      if (await this.#shoot.isRestored()) return clock.now();
-      await clock.sleep(observeEveryMs, never);
+    const deadline = Date.now() + withinMs;
+    while (Date.now() < deadline) {
+      if (await this.#shoot.isRestored()) return Date.now();
+      await sleep(observeEveryMs);
     }
     return undefined;
   }

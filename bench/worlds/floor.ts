@@ -1,35 +1,27 @@
 // Separate process: the floor, a bare loop that sends the requests of a probe and discards the responses after reading them to their end.
 import { once } from 'node:events';
-import { readFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { connect, createSecureContext, type SecureContext, type TLSSocket } from 'node:tls';
-import { systemClock } from '../../src/process/clock.ts';
-import { systemRandom } from '../../src/process/random.ts';
-import { servedArgs } from '../../test/envtest/served.ts';
-
-/** Port and credentials with which the floor reaches a shoot. */
-export interface FloorEndpoint {
-  readonly port: number;
-  readonly authorization: string;
-}
-
-export interface FloorEndpoints {
-  /** Certificate authority of the servers, PEM. */
-  readonly ca: string;
-  readonly doors: readonly FloorEndpoint[];
-}
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect, createSecureContext, type TLSSocket } from 'node:tls';
+import { type Answers, answerOrders, servedArgs } from '../../test/envtest/served.ts';
 
 /** Arguments of the process. */
 export interface FloorInit {
-  /** Paths of files that each hold `FloorEndpoints` as JSON. */
-  readonly files: readonly string[];
+  /** Certificate authority of the servers, PEM. */
+  readonly ca: string;
+  /** Port of each shoot. */
+  readonly ports: readonly number[];
   readonly intervalMs: number;
 }
 
-const { files, intervalMs } = servedArgs() as FloorInit;
-const clock = systemClock();
-const random = systemRandom();
-const never = new AbortController().signal;
+export interface FloorProcess extends Answers {
+  readonly ready: null;
+  /** Number of probes so far. */
+  readonly probes: number;
+}
+
+const { ca, ports, intervalMs } = servedArgs() as FloorInit;
+let probes = 0;
 /** The times within which the prober spreads its first runs, and the jitter of the others. */
 const [firstWithinMs, jitter] = [5_000, 0.2];
 
@@ -41,15 +33,9 @@ const requests = [
   },
 ];
 
-interface Asked {
-  readonly path: string;
-  readonly accept: string;
-  readonly authorization: string;
-}
-
-const get = (socket: TLSSocket, { path, ...headers }: Asked): Promise<void> =>
+const get = (socket: TLSSocket, { path, accept }: (typeof requests)[number]): Promise<void> =>
   new Promise((resolve, reject) => {
-    const options = { path, createConnection: () => socket, headers: { ...headers, connection: 'keep-alive' } };
+    const options = { path, createConnection: () => socket, headers: { accept, connection: 'keep-alive' } };
     const exchange = request(options, (response) => {
       if (response.statusCode !== 200) reject(new Error(`${path} was answered with ${String(response.statusCode)}`));
       response.once('end', resolve).resume();
@@ -58,22 +44,20 @@ const get = (socket: TLSSocket, { path, ...headers }: Asked): Promise<void> =>
   });
 
 /** Probes one shoot repeatedly, each time over a new connection that resumes the TLS session. */
-const loop = async ({ port, authorization }: FloorEndpoint, secureContext: SecureContext): Promise<never> => {
+const loop = async (port: number): Promise<never> => {
+  const secureContext = createSecureContext({ ca });
   let session: Buffer | undefined;
-  await clock.sleep(random.next() * firstWithinMs, never);
+  await sleep(Math.random() * firstWithinMs);
   while (true) {
-    const options = { host: '127.0.0.1', port, servername: '', secureContext };
-    const socket = connect({ ...options, ...(session === undefined ? {} : { session }) });
+    const socket = connect({ host: '127.0.0.1', port, servername: '', secureContext, session });
     socket.on('session', (ticket) => (session = ticket));
     await once(socket, 'secureConnect');
-    for (const { path, accept } of requests) await get(socket, { path, accept, authorization });
+    for (const each of requests) await get(socket, each);
     socket.destroy();
-    await clock.sleep(intervalMs * (1 + jitter * random.next()), never);
+    probes += 1;
+    await sleep(intervalMs * (1 + jitter * Math.random()));
   }
 };
 
-process.once('disconnect', () => process.exit());
-for (const file of files) {
-  const { ca, doors } = JSON.parse(readFileSync(file, 'utf8')) as FloorEndpoints;
-  for (const door of doors) void loop(door, createSecureContext({ ca }));
-}
+for (const port of ports) void loop(port);
+answerOrders<FloorProcess>(null, { probes: () => probes });

@@ -1,5 +1,4 @@
-import type { Clock } from '../../src/ports/clock.ts';
-import type { Random } from '../../src/ports/random.ts';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { formatMicroTime, formatTime } from '../../simulator/apiserver/time.ts';
 import type { TestClient } from '../../test/envtest/client.ts';
 
@@ -18,8 +17,6 @@ export interface KubeletsOptions {
   readonly clockShiftsMs: readonly number[];
   /** Factor of the kubelet's usual times. */
   readonly scale: number;
-  readonly clock: Clock;
-  readonly random: Random;
 }
 
 const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
@@ -34,15 +31,15 @@ interface Kubelet extends Omit<KubeletsOptions, 'nodes' | 'clockShiftsMs'> {
   readonly clockShiftMs: number;
 }
 
-const renew = ({ shoot, clock, node, clockShiftMs, scale }: Kubelet): Promise<unknown> => {
-  const renewTime = formatMicroTime(clock.now() + clockShiftMs);
+const renew = ({ shoot, node, clockShiftMs, scale }: Kubelet): Promise<unknown> => {
+  const renewTime = formatMicroTime(Date.now() + clockShiftMs);
   const spec = { renewTime, leaseDurationSeconds: leaseDurationSeconds * scale };
   return shoot.patch(`${leases}/${node}`, { spec });
 };
 
 /** Patches the status that a kubelet reports when it starts or returns. */
-const reportReady = ({ shoot, clock, node, clockShiftMs }: Kubelet): Promise<unknown> => {
-  const time = formatTime(clock.now() + clockShiftMs);
+const reportReady = ({ shoot, node, clockShiftMs }: Kubelet): Promise<unknown> => {
+  const time = formatTime(Date.now() + clockShiftMs);
   const condition = (type: string, status: string) => ({
     type,
     status,
@@ -57,19 +54,19 @@ const reportReady = ({ shoot, clock, node, clockShiftMs }: Kubelet): Promise<unk
 };
 
 const run = async (kubelet: Kubelet, isBack: boolean, signal: AbortSignal): Promise<void> => {
-  const { clock, random, scale } = kubelet;
-  let delayMs = random.next() * renewMs * scale;
+  const { scale } = kubelet;
+  let delayMs = Math.random() * renewMs * scale;
   let mustReport = isBack;
   while (!signal.aborted) {
     try {
-      await clock.sleep(delayMs, signal);
+      await sleep(delayMs, undefined, { signal });
     } catch {
       return;
     }
     await renew(kubelet);
     if (mustReport) await reportReady(kubelet);
     mustReport = false;
-    delayMs = renewMs * scale * (1 + renewJitter * random.next());
+    delayMs = renewMs * scale * (1 + renewJitter * Math.random());
   }
 };
 

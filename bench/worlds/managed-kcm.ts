@@ -1,18 +1,34 @@
-import type { Clock } from '../../src/ports/clock.ts';
+import type { TestClient } from '../../test/envtest/client.ts';
 import type { ControlPlane } from '../../test/envtest/control-plane.ts';
 import { startControllerManager } from '../../test/envtest/controller-manager.ts';
+import type { Workload } from '../../test/envtest/shoot.ts';
 import { type Polling, pollEvery } from '../../test/envtest/waiting.ts';
+
+/** Latest observed `spec.replicas` of the Deployments with one name, by namespace; undefined before the first observation. */
+export interface Replicas extends Polling {
+  readonly replicas: (namespace: string) => number | undefined;
+}
+
+const listEveryMs = 50;
+const obeyEveryMs = 10;
+
+export const followReplicas = (seed: TestClient, name: string): Replicas => {
+  const path = `/apis/apps/v1/deployments?fieldSelector=metadata.name%3D${name}`;
+  let seen: ReadonlyMap<string, number> = new Map();
+  const following = pollEvery(listEveryMs, async () => {
+    const items = await seed.list<Workload>(path);
+    seen = new Map(items.map(({ metadata, spec }) => [metadata.namespace, spec.replicas]));
+  });
+  return { replicas: (namespace) => seen.get(namespace), ...following };
+};
 
 export interface ManagedKcmOptions {
   readonly shoot: ControlPlane;
   readonly graceMs: number;
   readonly monitorPeriodMs: number;
-  readonly clock: Clock;
-  /** Latest observed `spec.replicas` of its Deployment; undefined before the first observation. */
+  /** Latest observed `spec.replicas` of its Deployment. */
   readonly replicas: () => number | undefined;
 }
-
-const observeEveryMs = 10;
 
 /** A real KCM whose process runs while its Deployment in the seed has replicas. Times are milliseconds since the epoch. */
 export class ManagedKcm {
@@ -37,17 +53,17 @@ export class ManagedKcm {
   }
 
   async start(): Promise<void> {
-    const { shoot, graceMs, monitorPeriodMs, clock } = this.#options;
+    const { shoot, graceMs, monitorPeriodMs } = this.#options;
     this.#process = await startControllerManager(shoot, {
       nodeMonitorGracePeriodSeconds: graceMs / 1_000,
       nodeMonitorPeriodSeconds: monitorPeriodMs / 1_000,
     });
-    this.#lastStartedAt = clock.now();
+    this.#lastStartedAt = Date.now();
   }
 
   /** Starts to follow the Deployment: kills the process at 0 replicas, starts it at more. */
   follow(): void {
-    this.#following = pollEvery(observeEveryMs, () => this.#obey());
+    this.#following = pollEvery(obeyEveryMs, () => this.#obey());
   }
 
   /** Stops the process. Rejects if following the Deployment failed. */
@@ -60,12 +76,11 @@ export class ManagedKcm {
   }
 
   async #obey(): Promise<void> {
-    const { clock, replicas } = this.#options;
-    const wanted = replicas();
+    const wanted = this.#options.replicas();
     if (wanted === 0 && this.#process !== undefined) {
       await this.#process.stop({ signal: 'SIGKILL' });
       this.#process = undefined;
-      this.#firstStoppedAt ??= clock.now();
+      this.#firstStoppedAt ??= Date.now();
     }
     if (wanted !== undefined && wanted > 0 && this.#process === undefined) await this.start();
   }

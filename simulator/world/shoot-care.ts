@@ -30,7 +30,7 @@ const reporters: readonly SimKind[] = careExtensionKinds.flatMap(({ kind, scope 
 });
 
 /** Makes the extensions of a control plane report their conditions periodically, unchanged. */
-export const startExtensionReports = (
+const startExtensionReports = (
   { clock, random, store }: Pick<ActorDeps, 'clock' | 'random' | 'store'>,
   namespace: string,
 ): (() => void) => {

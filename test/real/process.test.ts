@@ -22,12 +22,14 @@ import { systemClock } from '../../src/process/clock.ts';
 import { freePorts } from '../envtest/processes.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { endDemos, startDemo, until } from './support/demo.ts';
+import { attack } from './support/hostile-clients.ts';
 import { type LogLine, startProgram } from './support/program.ts';
 
 const dwd = fileURLToPath(new URL('../../bin/dwd', import.meta.url));
 
 interface Running {
   readonly child: ChildProcess;
+  readonly ports: { readonly metrics: number; readonly health: number };
   readonly exit: Promise<number | NodeJS.Signals | null>;
   /** Returns the sum of all series of a metric. Undefined while it is not served. */
   readonly metric: (name: string) => Promise<number | undefined>;
@@ -44,15 +46,16 @@ const started = (child: ChildProcess): Running['exit'] =>
 /** Starts a prober in the demo's world that logs to `log`. */
 const startProber = async (log: number | 'pipe', ...flags: readonly string[]): Promise<Running> => {
   const config = `--config-file=${join(directory, 'prober.yaml')}`;
-  const [metricsPort, healthPort] = await freePorts(2);
+  const [metricsPort = 0, healthPort = 0] = await freePorts(2);
   const addresses = [`--metrics-bind-addr=127.0.0.1:${metricsPort}`, `--health-bind-addr=127.0.0.1:${healthPort}`];
   const child = spawn(process.execPath, [dwd, 'prober', config, `--kubeconfig=${seed}`, ...addresses, ...flags], {
     stdio: ['ignore', 'ignore', log],
   });
-  const get = async (port: number | undefined, path: string): Promise<Response | undefined> =>
+  const get = async (port: number, path: string): Promise<Response | undefined> =>
     fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined);
   const program: Running = {
     child,
+    ports: { metrics: metricsPort, health: healthPort },
     exit: started(child),
     metric: async (name) => {
       const text = await (await get(metricsPort, '/metrics'))?.text();
@@ -162,6 +165,36 @@ describe('a log that cannot be written', () => {
     const [code] = (await once(prober.child, 'exit')) as [number | null];
     expect(code).toBe(0);
   });
+});
+
+it('bears hostile clients of all its servers: it stays healthy, probes, and takes half of its memory limit at most', async () => {
+  const [pagePort = 0] = await freePorts(1);
+  const prober = await startProber('pipe', `--page-bind-addr=127.0.0.1:${String(pagePort)}`);
+  prober.child.stderr?.resume();
+  const residentMb = (): number => {
+    const status = readFileSync(`/proc/${String(prober.child.pid)}/status`, 'utf8');
+    return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1_024;
+  };
+  await untilRuns(prober, 1);
+  const runs = (await prober.metric('dwd_prober_runs_total')) ?? 0;
+  const { metrics, health } = prober.ports;
+  const servers = [
+    { port: metrics, path: '/metrics' },
+    { port: health, path: '/status' },
+    { port: pagePort, path: '/status' },
+  ];
+  const clients = attack(servers, 100);
+  try {
+    await waitFor({ what: '600 connections to each server' }, async () => {
+      expect((await prober.health('/healthz'))?.status).toBe(200);
+      return clients.connections().every((count) => count >= 600);
+    });
+    expect(residentMb()).toBeLessThan(256);
+  } finally {
+    clients.stop();
+  }
+  const during = (await prober.metric('dwd_prober_runs_total')) ?? 0;
+  expect(during - runs).toBeGreaterThan(30);
 });
 
 it('keeps probing with the old configuration when its file becomes a FIFO', async () => {
