@@ -29,7 +29,7 @@ LINT_CACHE := --cache --cache-location .cache/eslint/ --cache-strategy content
 # $(call stage,NAME,COMMAND) runs a command and stores its name in .cache/stage, where .ci/run reads which stage ran last.
 stage = @mkdir -p .cache && echo '$(1)' > .cache/stage && echo '==> $(1)' && PATH="$(TOOLS_PATH)" && $(2)
 
-.PHONY: help demo check build test machine-node verify format format-check lint types architecture dead-code docs sbom package envtest browser reference-objects kubeconfigs race bench  simulate worth image image-tree setup clean
+.PHONY: help demo check build test machine-node verify format format-check lint types architecture dead-code docs sbom package envtest browser reference-objects kubeconfigs race bench simulate worth image image-tree setup clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-13s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -84,12 +84,10 @@ dead-code: setup ## find unused files, exports and dependencies
 
 envtest: ## build the real kube-apiserver, kube-controller-manager, kubectl, etcd, helm and promtool for tests
 	@tools/envtest/build.sh
-	@tools/helm/build.sh
-	@tools/promtool/build.sh
 
 .PHONY: chart
 chart: ## render deploy/dependency-watchdog.yaml from deploy/chart, the Helm chart
-	@tools/helm/build.sh
+	@tools/envtest/build.sh helm
 	@tools/render.sh > deploy/dependency-watchdog.yaml.new && mv deploy/dependency-watchdog.yaml.new deploy/dependency-watchdog.yaml
 
 browser: ## install a Chromium for the tests of the page if there is none (Debian's, as root)

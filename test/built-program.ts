@@ -5,7 +5,7 @@ import type { Missing } from './gate.ts';
 
 const root = new URL('..', import.meta.url);
 
-/** Path of a program that tools/NAME/build.sh builds from a Go module. It must match the path that tools/go-program.sh computes. */
+/** Path of a program that tools/envtest/build.sh builds from the Go module in tools/NAME. It must match the path that the script computes. */
 export const builtProgram = (name: string, module: string): string => {
   const required = readFileSync(new URL(`tools/${name}/go.mod`, root), 'utf8');
   const version = required

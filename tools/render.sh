@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Prints deploy/dependency-watchdog.yaml: the chart with its defaults, for those without Helm. Needs helm: tools/helm/build.sh, or $HELM.
+# Prints deploy/dependency-watchdog.yaml: the chart with its defaults, for those without Helm. Needs helm: tools/envtest/build.sh helm, or $HELM.
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)

@@ -1,32 +1,18 @@
 #!/usr/bin/env bash
-# Builds kube-apiserver, kube-controller-manager, kubectl and etcd for tests, once per version; see README.md.
+# Builds the programs that tests use, once per version, in the order in which most tests need them. Arguments: only these of them. See README.md.
 set -euo pipefail
 
 here=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" && pwd)
 # shellcheck source=tools/envtest/versions.sh
 source "$here/versions.sh"
 
-binaries=(etcd kube-apiserver kube-controller-manager kubectl)
+all=(etcd kube-apiserver kube-controller-manager kubectl helm promtool)
+cache=${XDG_CACHE_HOME:-$HOME/.cache}/dependency-watchdog
+os=$(uname -s | tr '[:upper:]' '[:lower:]')
+arch=$(uname -m | sed 's/^x86_64$/amd64/; s/^aarch64$/arm64/')
 kubernetes_version=$(required_version "$here/kubernetes/go.mod" k8s.io/kubernetes)
 etcd_version=$(required_version "$here/etcd/go.mod" go.etcd.io/etcd/server/v3)
-
-platform() {
-  local os arch
-  os=$(uname -s | tr '[:upper:]' '[:lower:]')
-  arch=$(uname -m)
-  case $arch in
-    x86_64) arch=amd64 ;;
-    aarch64) arch=arm64 ;;
-  esac
-  echo "$os-$arch"
-}
-
-# missing_in DIRECTORY -> the names of the missing binaries, on one line
-missing_in() {
-  local name names=()
-  for name in "${binaries[@]}"; do [[ -x "$1/$name" ]] || names+=("$name"); done
-  echo "${names[*]-}"
-}
+assets=${KUBEBUILDER_ASSETS:-$cache/envtest/$kubernetes_version-$etcd_version-$os-$arch}
 
 # Linker flags with the version that `--version` and `kubectl version` print and that /version serves.
 kubernetes_stamps() {
@@ -38,56 +24,69 @@ kubernetes_stamps() {
   done
 }
 
-# build MODULE PACKAGE OUTPUT LDFLAGS. The rename makes a binary appear complete or not at all.
-build() {
-  local started=$SECONDS name=${3##*/}
-  unfinished="$3.$$.unfinished"
-  (cd "$here/$1" && CGO_ENABLED=0 GOTOOLCHAIN=local GOWORK=off GOOS=${os_arch%-*} GOARCH=${os_arch#*-} \
-    go build -mod=readonly -trimpath -ldflags "$4" -o "$unfinished" "$2") || fail "building $name failed"
-  mv -f "$unfinished" "$3"
-  say "$name built in $((SECONDS - started)) s"
+# describe NAME: sets where the program is, and how it is built
+describe() {
+  directory=$assets module=$here/kubernetes package=k8s.io/kubernetes/cmd/$1 ldflags='-s -w' tags=
+  case $1 in
+    etcd) module=$here/etcd package=go.etcd.io/etcd/server/v3 ;;
+    kube-apiserver | kube-controller-manager | kubectl) ldflags="$ldflags $(kubernetes_stamps)" ;;
+    helm)
+      module=$here/../helm package=helm.sh/helm/v4/cmd/helm
+      directory=$cache/helm/$(required_version "$module/go.mod" helm.sh/helm/v4)
+      ;;
+    promtool)
+      # remove_all_sd leaves out service discovery with its clients of cloud providers.
+      module=$here/../promtool package=github.com/prometheus/prometheus/cmd/promtool tags=remove_all_sd
+      directory=$cache/promtool/$(required_version "$module/go.mod" github.com/prometheus/prometheus)
+      ;;
+    *) fail "no program $1; there are ${all[*]}" ;;
+  esac
 }
 
-build_missing() {
+missing_of() {
   local name
-  for name in $(missing_in "$directory"); do
-    case $name in
-      etcd) build etcd go.etcd.io/etcd/server/v3 "$directory/$name" '-s -w' ;;
-      *) build kubernetes "k8s.io/kubernetes/cmd/$name" "$directory/$name" "-s -w $(kubernetes_stamps)" ;;
-    esac
+  for name in "$@"; do
+    describe "$name"
+    [[ -x $directory/$name ]] || echo "$name"
   done
 }
 
-if [[ -n ${KUBEBUILDER_ASSETS:-} ]]; then
-  missing=$(missing_in "$KUBEBUILDER_ASSETS")
-  [[ -z $missing ]] || fail "KUBEBUILDER_ASSETS is $KUBEBUILDER_ASSETS, which lacks: $missing"
-  say "nothing to build: KUBEBUILDER_ASSETS is $KUBEBUILDER_ASSETS"
-  exit
-fi
+# build NAME. The rename makes a program appear complete or not at all.
+build() {
+  local started=$SECONDS
+  describe "$1"
+  [[ $directory != "${KUBEBUILDER_ASSETS:-}" ]] || fail "KUBEBUILDER_ASSETS is $KUBEBUILDER_ASSETS, which lacks $1"
+  require_go "$(go_line "$module/go.mod")"
+  mkdir -p "$directory"
+  unfinished=$directory/$1.$$.unfinished
+  (cd "$module" && CGO_ENABLED=0 GOTOOLCHAIN=local GOWORK=off GOOS=$os GOARCH=$arch \
+    go build -mod=readonly -trimpath -tags "$tags" -ldflags "$ldflags" -o "$unfinished" "$package") || fail "building $1 failed"
+  mv -f "$unfinished" "$directory/$1"
+  say "$1 built in $((SECONDS - started)) s"
+}
 
-os_arch=$(platform)
-directory=${XDG_CACHE_HOME:-$HOME/.cache}/dependency-watchdog/envtest/$kubernetes_version-$etcd_version-$os_arch
 # The lock prevents a second build at the same time. Without flock there may be two, and the last rename wins.
 lock() {
+  mkdir -p "$cache"
   command -v flock >/dev/null || return 0
-  exec 9>"$directory/.lock"
+  exec 9>"$cache/.lock"
   flock --nonblock 9 || { say 'another build is running; waiting for it'; flock 9; }
 }
 
-if [[ -n $(missing_in "$directory") ]]; then
-  require_go "$(printf '%s\n' "$(go_line "$here/kubernetes/go.mod")" "$(go_line "$here/etcd/go.mod")" | sort -V | tail -n 1)"
-  mkdir -p "$directory"
+[[ $# -gt 0 ]] || set -- "${all[@]}"
+for name in "$@"; do describe "$name"; done
+if [[ -n $(missing_of "$@") ]]; then
   lock
   unfinished=
   trap 'rm -f -- ${unfinished:+"$unfinished"}' EXIT
   trap 'exit 130' INT
   trap 'exit 143' TERM
-  missing=$(missing_in "$directory")
-  if [[ -n $missing ]]; then
-    say "building Kubernetes $kubernetes_version and etcd $etcd_version (5 to 10 minutes the first time): $missing"
-    started=$SECONDS
-    build_missing
-    say "built in $((SECONDS - started)) s"
-  fi
+  missing=$(missing_of "$@")
+  [[ -z $missing ]] || require_go "$(go_line "$here/kubernetes/go.mod")"
+  say "building ${missing//$'\n'/, } (10 to 15 minutes the first time for all, on two cores)"
+  # Where Go has a cache, some packages may be compiled. Otherwise nothing remains; a build that was interrupted continues with what it has compiled.
+  [[ -d $(go env GOCACHE) ]] || export GOCACHE=$cache/go-build
+  for name in $missing; do build "$name"; done
+  [[ -n $(missing_of "${all[@]}") ]] || rm -rf -- "$cache/go-build"
 fi
-say "ready: $directory"
+say "ready: $assets, $cache/helm, $cache/promtool"

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Sourced by build.sh, update.sh and tools/go-program.sh. The versions are only in the go.mod files.
+# Sourced by build.sh and update.sh. The versions are only in the go.mod files.
 
 say() { printf 'envtest: %s\n' "$*"; }
 fail() { printf 'envtest: %s\n' "$*" >&2; exit 1; }
