@@ -30,7 +30,7 @@ interface CruiseResult {
 /** Violations that dependency-cruiser finds in these folders of a directory, each as `rule: from -> to`. */
 const cruise = (directory: string, folders: readonly string[]) => {
   const program = join(root, 'node_modules/dependency-cruiser/bin/dependency-cruiser.mjs');
-  const args = [program, '--config', join(root, '.dependency-cruiser.mjs'), '--output-type', 'json', ...folders];
+  const args = [program, '--config', join(root, 'tools/dependency-cruiser.mjs'), '--output-type', 'json', ...folders];
   const { stdout, stderr } = spawnSync(process.execPath, args, {
     cwd: directory,
     encoding: 'utf8',

@@ -1,4 +1,4 @@
-// ESLint's part of the architecture: restricts the use of time, randomness, `process` and I/O. .dependency-cruiser.mjs restricts imports.
+// ESLint's part of the architecture: restricts the use of time, randomness, `process` and I/O. dependency-cruiser.mjs restricts imports.
 
 const sources = ['src/**/*.ts', 'simulator/**/*.ts'];
 /** Files that run in a browser and use its time and network. */

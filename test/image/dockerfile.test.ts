@@ -33,7 +33,7 @@ describe('the Dockerfile', () => {
   it('fetches only packages of the lock files', () => {
     expect(contentsOf('ADD')).toEqual([]);
     for (const command of contentsOf('RUN')) expect(command).not.toMatch(/curl|wget|apt-get|npx|https?:/);
-    expect(contentsOf('RUN').filter((command) => command.includes('npm install'))).toHaveLength(2);
+    expect(contentsOf('RUN').filter((command) => command.includes('npm ci'))).toHaveLength(2);
   });
 
   it('uses the same Node version on all platforms', () => {

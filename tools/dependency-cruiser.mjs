@@ -128,7 +128,7 @@ const builtinPath = (name) => `^(?:node:)?${name}(?:/|$)`;
 /** Forbids a room to import anything except itself, the doors in its row, its packages and its built-ins. */
 const roomRule = ([room, { rooms, inside = room, packages = [], builtins = [], files = {} }]) => ({
   name: room,
-  comment: `not in the row of ${room} in .dependency-cruiser.mjs`,
+  comment: `not in the row of ${room} in tools/dependency-cruiser.mjs`,
   severity: 'error',
   from: { path: pathOf(room), pathNot: [tests, ...Object.keys(files).map((file) => `^${room}/${file}$`)] },
   to: {
