@@ -1,30 +1,28 @@
 import { defaultNodeConditions } from '../../src/gardener/candidate-nodes.ts';
 import { notManagedByMcm } from '../../src/gardener/node.ts';
+import { serviceNameLabel } from '../../src/kubernetes/api/endpoint-slice.ts';
 import { type SimObject, asList, asMap } from '../apiserver/index.ts';
-import type { ClusterPhase } from './history.ts';
+import type { ClusterPhase, PodFacts } from './history.ts';
+
+// The specification's rules about objects, implemented independently of the components.
 
 interface Condition {
   readonly type: string;
   readonly status: string;
 }
 
-/** Judges if a node is a candidate, as far as the Node shows it: the specification's rules, implemented independently of the prober. */
-export const nodeFacts = (node: SimObject): { readonly isCandidate: boolean; readonly isUnknown: boolean } => {
-  const { conditions = [] } = (node.status ?? {}) as { readonly conditions?: readonly Condition[] };
-  const isManaged = node.metadata.annotations?.[notManagedByMcm] === undefined;
-  const isHealthy = !conditions.some(({ type, status }) => defaultNodeConditions.includes(type) && status === 'True');
-  const isUnknown = conditions.some(({ type, status }) => type === 'Ready' && status === 'Unknown');
-  return { isCandidate: isManaged && isHealthy, isUnknown };
+/** True if a node is a candidate, as far as the Node shows it. */
+export const isCandidateNode = ({ metadata, spec, status }: SimObject): boolean => {
+  const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly Condition[] };
+  const taints = asList(asMap(spec).taints).map((taint) => asMap(taint).key);
+  const isLeaving = metadata.deletionTimestamp !== undefined || taints.includes('ToBeDeletedByClusterAutoscaler');
+  const isUnhealthy = conditions.some(({ type, status: is }) => defaultNodeConditions.includes(type) && is === 'True');
+  return !isLeaving && !isUnhealthy && metadata.annotations?.[notManagedByMcm] === undefined;
 };
 
-/** The same without Machines. cluster-autoscaler sets the taint `ToBeDeletedByClusterAutoscaler` on a node that it removes. */
-export const plainNodeFacts = (node: SimObject): ReturnType<typeof nodeFacts> => {
-  const { conditions = [] } = (node.status ?? {}) as { readonly conditions?: readonly Condition[] };
-  const isBroken = conditions.some(({ type, status }) => defaultNodeConditions.includes(type) && status === 'True');
-  const taints = asList(asMap(node.spec).taints).map((taint) => asMap(taint).key);
-  const isLeaving = node.metadata.deletionTimestamp !== undefined || taints.includes('ToBeDeletedByClusterAutoscaler');
-  const isUnknown = conditions.some(({ type, status }) => type === 'Ready' && status === 'Unknown');
-  return { isCandidate: !isBroken && !isLeaving, isUnknown };
+export const isUnknownNode = ({ status }: SimObject): boolean => {
+  const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly Condition[] };
+  return conditions.some(({ type, status: is }) => type === 'Ready' && is === 'Unknown');
 };
 
 export const isAliveMachine = (machine: SimObject): boolean => {
@@ -45,7 +43,7 @@ export interface EmbeddedShoot {
   };
 }
 
-/** Returns the phase of Gardener's Cluster: the specification's rules, implemented independently of the prober. */
+/** Returns the phase of Gardener's Cluster. */
 export const clusterPhase = (cluster: SimObject): ClusterPhase => {
   const { shoot } = cluster.spec as { readonly shoot: EmbeddedShoot };
   const { metadata, spec, status } = shoot;
@@ -60,8 +58,27 @@ export const clusterPhase = (cluster: SimObject): ClusterPhase => {
 /** Time for which a Secret may be absent before its cluster counts as gone, in milliseconds. */
 export const missingMs = 60_000;
 
-/** Returns the phase of a cluster with the source `secret`, by the specification's rules. A deleted Secret is missing at first. */
+/** Returns the phase of a cluster with the source `secret`. A deleted Secret is missing at first. */
 export const secretPhase = (namespace: SimObject | undefined, secret: SimObject | undefined): ClusterPhase => {
   if (namespace?.metadata.deletionTimestamp !== undefined) return 'release';
   return secret === undefined || secret.metadata.deletionTimestamp !== undefined ? 'missing' : 'run';
 };
+
+type ContainerStatuses = readonly { readonly state?: { readonly waiting?: { readonly reason?: string } } }[];
+
+export const podFacts = ({ metadata, status }: SimObject): PodFacts => {
+  const lists = (status ?? {}) as Readonly<Record<string, ContainerStatuses | undefined>>;
+  const containers = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'].flatMap(
+    (name) => lists[name] ?? [],
+  );
+  const owners = (metadata.ownerReferences ?? []) as unknown as readonly { uid: string; controller?: boolean }[];
+  return {
+    labels: metadata.labels ?? {},
+    owner: owners.find(({ controller }) => controller === true)?.uid,
+    isCrashLooping: containers.some(({ state }) => state?.waiting?.reason === 'CrashLoopBackOff'),
+    isDeleting: metadata.deletionTimestamp !== undefined,
+  };
+};
+
+/** Returns the service of an EndpointSlice. */
+export const serviceOf = ({ metadata }: SimObject): string | undefined => metadata.labels?.[serviceNameLabel];

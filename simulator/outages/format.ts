@@ -49,8 +49,7 @@ type DeploymentEvent = Extract<SimEvent, { kind: 'deployment' }>;
 const tellFacts = (facts: DeploymentEvent['after']): string => {
   if (facts === undefined) return 'absent';
   const marks = `${facts.isHeld ? ', held' : ''}${facts.isIgnored ? ', ignored' : ''}`;
-  const stored = facts.stored === undefined ? '' : `, stored ${facts.stored}`;
-  return `${String(facts.replicas)} (${String(facts.ready)} ready${facts.isObserved ? '' : ', not observed'}${stored}${marks})`;
+  return `${String(facts.replicas)}${facts.stored === undefined ? '' : `, stored ${facts.stored}`}${marks}`;
 };
 
 const tellPod = ({ shoot, name, before, after, writer }: Extract<SimEvent, { kind: 'pod' }>): string | undefined => {
@@ -65,7 +64,7 @@ const tellPod = ({ shoot, name, before, after, writer }: Extract<SimEvent, { kin
 type RequestEvent = Extract<SimEvent, { kind: 'request' }>;
 
 /** Formats the outcome of a read of a shoot, and each stage of a write; undefined for all other requests. */
-const tellRequest = ({ stage, exchange, verb, resource, name, status, shoot }: RequestEvent): string | undefined => {
+const tellRequest = ({ stage, process, verb, resource, name, status, shoot }: RequestEvent): string | undefined => {
   const what = [verb, resource, name, shoot === undefined ? undefined : `of ${shoot}`].filter(
     (part) => part !== undefined,
   );
@@ -73,7 +72,7 @@ const tellRequest = ({ stage, exchange, verb, resource, name, status, shoot }: R
   if (verb === 'watch' || (isRead && (stage === 'sent' || stage === 'served' || shoot === undefined))) return undefined;
   if (resource === 'leases' && verb !== 'list') return undefined;
   const outcome = stage === 'answered' ? `answered ${String(status ?? 0)}` : stage;
-  return `process ${exchange.process}: ${what.join(' ')}: ${outcome}`;
+  return `process ${process}: ${what.join(' ')}: ${outcome}`;
 };
 
 const tellEvent = (event: SimEvent, leader: ProcessName | undefined): string | undefined => {
@@ -87,7 +86,7 @@ const tellEvent = (event: SimEvent, leader: ProcessName | undefined): string | u
       return `${shoot}: ${name} ${tellFacts(before)} -> ${tellFacts(after)} by ${tellWriter(writer)}`;
     }
     case 'node':
-      return event.facts?.isUnknown === true ? `${event.shoot}: node ${event.node} is given up` : undefined;
+      return event.isGivenUp ? `${event.shoot}: node ${event.node} is given up` : undefined;
     case 'cluster':
       return `${event.shoot}: its Cluster, or Secret, says: ${event.phase}`;
     case 'leader':
@@ -103,7 +102,6 @@ const tellEvent = (event: SimEvent, leader: ProcessName | undefined): string | u
     case 'healed':
       return 'no fault is left';
     case 'lease':
-    case 'machine':
     case 'settled':
     case 'at rest':
     case 'tick':

@@ -1,95 +1,134 @@
-import { clusterAutoscaler } from '../world/index.ts';
-import { type Draw, type Story, clipped, lasting, nodesOf } from './draw.ts';
-import type { Fault, Plan, PlannedFault, PlannedShoot } from './plan.ts';
-import { anyFault, deployments, unreachableModes } from './prober-faults.ts';
+import { clusterAutoscaler, kubeControllerManager, machineControllerManager } from '../world/index.ts';
+import { type Draw, type Script, type Weighted, allNodes, apiFault, chaos, nodesOf } from './draw.ts';
+import type { Fault, PlannedFault, PlannedShoot } from './plan.ts';
+import { otherSettings } from './world-settings.ts';
 
-const plannedShoot = (draw: Draw, name: string): PlannedShoot => {
+const deployments = [kubeControllerManager, machineControllerManager, clusterAutoscaler] as const;
+const modes = ['refused', 'silent'] as const;
+
+/** Draws the error of a clock in milliseconds: small or large, ahead or behind. */
+const skew = (d: Draw): number => d.of([-1, 1]) * d.of([900, 4_000, 25_000, 60_000, 3_600_000]);
+
+const always: Weighted = [
+  [8, (d) => ({ kind: 'load-balancer', shoot: d.shootOrAll(0.7), how: d.of(modes) })],
+  [3, (d) => ({ kind: 'nat-gateway', shoot: d.shoot(), nodes: d.nodes() })],
+  [6, (d) => ({ kind: 'api-server', server: d.server(), trouble: apiFault(d) })],
+  [2, (d) => ({ kind: 'partition', replica: d.replica(), server: d.server() })],
+  [1, (d) => ({ kind: 'dns', replica: d.replica(), server: d.server() })],
+  [2, (d) => ({ kind: 'lost-answers', how: d.of(['reset', 'drop']), part: d.of([0.3, 1]) })],
+  [1, () => ({ kind: 'compaction' })],
+  [1, (d) => ({ kind: 'node-clock', shoot: d.shoot(), nodes: d.nodes(), ms: skew(d) })],
+  [1, (d) => ({ kind: 'watchdog-clock', replica: d.replica(), ms: skew(d) })],
+  [1, (d) => ({ kind: 'api-server-clock', server: d.shoot(), ms: skew(d) })],
+  [1, (d) => ({ kind: 'credentials', shoot: d.shoot(), how: d.of(['expired', 'rotated', 'broken', 'missing']) })],
+  [3, (d) => ({ kind: 'kill', replica: d.replica() })],
+  [1, (d) => ({ kind: 'stop', replica: d.replica() })],
+  [2, (d) => ({ kind: 'pause', replica: d.replica() })],
+  [
+    4,
+    (d) => ({
+      kind: 'autoscaler',
+      shoot: d.shoot(),
+      deployment: d.of(deployments),
+      everyMs: d.of([300, 2_000, 10_000]),
+    }),
+  ],
+  [4, (d) => ({ kind: 'ignore-scaling', shoot: d.shoot(), deployment: d.of(deployments) })],
+];
+const notCandidates = (d: Draw, how: Extract<Fault, { kind: 'not-candidates' }>['how'][]): Fault => ({
+  ...{ kind: 'not-candidates', shoot: d.shoot(), nodes: d.nodes() },
+  how: d.of(how as [(typeof how)[number]]),
+});
+const ofGardener: Weighted = [
+  [1, (d) => ({ kind: 'hibernation', shoot: d.shoot() })],
+  [1, (d) => ({ kind: 'deletion', shoot: d.shoot() })],
+  [1, (d) => ({ kind: 'no-workers', shoot: d.shoot() })],
+  [1, (d) => ({ kind: 'cluster-gone', shoot: d.shoot() })],
+  [2, (d) => notCandidates(d, ['machine-failed', 'unmanaged', 'unhealthy'])],
+];
+const ofSecret: Weighted = [
+  [3, (d) => ({ kind: 'credentials', shoot: d.shoot(), how: d.of(['missing', 'missing', 'replaced']) })],
+  [1, (d) => ({ kind: 'namespace-deletion', shoot: d.shoot() })],
+  [2, (d) => notCandidates(d, ['unhealthy', 'tainted', 'deleted'])],
+];
+const reload: Weighted = [[1, (d) => ({ kind: 'reload', settings: d.random.integer(otherSettings.length) })]];
+const ofExternalProbe: Weighted = [
+  [4, (d) => ({ kind: 'public-way', shoot: d.shootOrAll(0.7), how: d.of(modes) })],
+  [1, (d) => ({ kind: 'partition', replica: d.replica(), server: 'outside' })],
+  [1, (d) => ({ kind: 'dns', replica: d.replica(), server: 'outside' })],
+];
+const tables = { gardener: [...always, ...ofGardener, ...reload], secret: [...always, ...ofSecret, ...reload] };
+
+export const proberFault = (draw: Draw): Fault => {
+  const { hasOutside, source = 'gardener' } = draw.plan;
+  return draw.fromTable(hasOutside && draw.chance(0.25) ? ofExternalProbe : tables[source]);
+};
+
+export const proberShoot = (draw: Draw, name: string): PlannedShoot => {
   const replicas = Object.fromEntries(deployments.map((deployment) => [deployment, draw.between(1, 3)]));
   return {
     name,
     nodes: draw.chance(0.75) ? nodesOf : draw.between(1, nodesOf),
     replicas: draw.chance(0.15) ? { ...replicas, [clusterAutoscaler]: 0 } : replicas,
     // Only Gardener's Clusters have a grace period of their own.
-    ...(draw.chance(0.1) && draw.source === undefined ? { graceMs: draw.of([24_000, 80_000]) } : {}),
+    ...(draw.chance(0.1) && draw.plan.source === undefined ? { graceMs: draw.of([24_000, 80_000]) } : {}),
   };
 };
 
-const outage = (draw: Draw, { at, forMs }: Omit<PlannedFault, 'fault'>): PlannedFault => {
-  const shoot = draw.chance(0.5) ? undefined : draw.shoot();
-  return { at, forMs, fault: { kind: 'load-balancer', shoot, how: draw.of(unreachableModes) } };
+const cutOff = (draw: Draw, at: number, forMs: number, shoot: string | undefined): PlannedFault => {
+  return { at, forMs, fault: { kind: 'load-balancer', shoot, how: draw.of(modes) } };
 };
-
-/** Any faults at any time. */
-const chaos = (draw: Draw): Story => {
-  const faults = Array.from({ length: draw.between(1, 7) }, () => {
-    return { at: draw.between(0, 145_000), forMs: lasting(draw), fault: anyFault(draw) };
-  });
-  return { faultsMs: 150_000, quietMs: 90_000, faults };
-};
+const outage = (draw: Draw, at: number, forMs: number): PlannedFault =>
+  cutOff(draw, at, forMs, draw.chance(0.5) ? undefined : draw.shoot());
 
 /** An outage against which the prober must protect, after all other faults are over. */
-const plainOutage = (draw: Draw): Story => {
+const plainOutage: Script = (draw) => {
   const [calmMs, faultsMs] = [50_000, 200_000];
-  const before = Array.from({ length: draw.between(0, 2) }, () => {
+  const before = draw.some(0, 2, () => {
     const at = draw.between(0, calmMs);
-    return { at, forMs: Math.min(lasting(draw), calmMs - at), fault: anyFault(draw) };
+    return { at, forMs: Math.min(draw.lasting(), calmMs - at), fault: proberFault(draw) };
   });
   const forMs = draw.between(50_000, 80_000);
-  return {
-    faultsMs,
-    quietMs: 60_000,
-    faults: [...before, outage(draw, { at: faultsMs - forMs, forMs })],
-  };
+  return { faultsMs, faults: [...before, outage(draw, faultsMs - forMs, forMs)] };
 };
 
 /** An outage, and more faults near the threshold or during the restoration. */
-const troubledOutage = (draw: Draw): Story => {
+const troubledOutage: Script = (draw) => {
   const at = draw.between(5_000, 40_000);
   const forMs = draw.between(38_000, 75_000);
   const end = at + forMs;
-  const faults = Array.from({ length: draw.between(1, 4) }, () => {
-    const begin = draw.chance(0.5) ? draw.between(at + 22_000, at + 42_000) : draw.between(end - 5_000, end + 50_000);
-    return { at: begin, forMs: lasting(draw), fault: anyFault(draw) };
-  });
-  return { faultsMs: end + 60_000, quietMs: 60_000, faults: [outage(draw, { at, forMs }), ...faults] };
+  const faults = draw.some(1, 4, () =>
+    draw.chance(0.5) ? draw.anyAt(at + 22_000, at + 42_000) : draw.anyAt(end - 5_000, end + 50_000),
+  );
+  return { faultsMs: end + 60_000, faults: [outage(draw, at, forMs), ...faults] };
 };
 
 /** The API server of a shoot is down: no kubelet can renew for a while, which must not cause a scale-down, and then all can. */
-const absentApiServer = (draw: Draw): Story => {
+const absentApiServer: Script = (draw) => {
   const at = draw.between(5_000, 40_000);
   const forMs = draw.between(16_000, 80_000);
-  const away: Fault = { kind: 'api-server', server: draw.shoot(), trouble: { how: draw.of(['refused', 'silent']) } };
-  const others = Array.from({ length: draw.between(0, 2) }, () => {
-    return { at: draw.between(0, at + forMs + 30_000), forMs: lasting(draw), fault: anyFault(draw) };
-  });
-  return { faultsMs: at + forMs + 60_000, quietMs: 60_000, faults: [{ at, forMs, fault: away }, ...others] };
+  const away: Fault = { kind: 'api-server', server: draw.shoot(), trouble: { how: draw.of(modes) } };
+  const others = draw.some(0, 2, () => draw.anyAt(0, at + forMs + 30_000));
+  return { faultsMs: at + forMs + 60_000, faults: [{ at, forMs, fault: away }, ...others] };
 };
 
 /** The leader ends, is suspended or loses its connection to the seed at the worst time. */
-const handover = (draw: Draw): Story => {
+const handover: Script = (draw) => {
   const at = draw.between(10_000, 30_000);
   const forMs = draw.between(45_000, 75_000);
   const replica = draw.replica();
-  const faults = Array.from({ length: draw.between(1, 2) }, (): PlannedFault => {
-    const kind = draw.of(['pause', 'pause', 'pause', 'kill', 'stop', 'partition']);
+  const faults = draw.some(1, 2, () => {
+    const fault = draw.blow(replica);
     const worst = draw.chance(0.7) ? draw.between(at + 20_000, at + 34_000) : at + forMs + draw.between(0, 50_000);
-    const fault: Fault = kind === 'partition' ? { kind, replica, server: 'seed' } : { kind, replica };
     return { at: worst, forMs: draw.between(4_000, 40_000), fault };
   });
-  return {
-    faultsMs: at + forMs + 60_000,
-    quietMs: 60_000,
-    faults: [
-      { at, forMs, fault: { kind: 'load-balancer', shoot: undefined, how: draw.of(unreachableModes) } },
-      ...faults,
-    ],
-    elected: true,
-    latencyMs: draw.of([20, 300, 1_000]),
-  };
+  const cut = cutOff(draw, at, forMs, undefined);
+  const latencyMs = draw.of([20, 300, 1_000]);
+  return { faultsMs: at + forMs + 60_000, faults: [cut, ...faults], elected: true, latencyMs };
 };
 
 /** Autoscalers scale the same Deployments as the watchdog, and an operator takes over one of them. */
-const rivalry = (draw: Draw): Story => {
+const rivalry: Script = (draw) => {
   const at = draw.between(5_000, 30_000);
   const forMs = draw.between(40_000, 70_000);
   const faultsMs = at + forMs + 60_000;
@@ -102,47 +141,40 @@ const rivalry = (draw: Draw): Story => {
     forMs: draw.between(10_000, 60_000),
     fault: { kind: 'ignore-scaling', shoot, deployment: draw.of(deployments) },
   };
-  const faults: readonly PlannedFault[] = [
-    { at, forMs, fault: { kind: 'load-balancer', shoot, how: draw.of(unreachableModes) } },
-    ...rivals,
-    takeover,
-  ];
-  return { faultsMs, quietMs: 60_000, faults };
+  return { faultsMs, faults: [cutOff(draw, at, forMs, shoot), ...rivals, takeover] };
 };
 
-const allNodes = Array.from({ length: nodesOf }, (_, node) => node);
-
 /** The watchdog's own outbound network fails. Meanwhile kubelets of one or two shoots are silent, some for long enough to be protected. */
-const ownWayOut = (draw: Draw): Story => {
+const ownWayOut: Script = (draw) => {
   const at = draw.between(5_000, 30_000);
   const forMs = draw.between(60_000, 110_000);
   const away: Fault = draw.chance(0.5)
-    ? { kind: 'public-way', shoot: undefined, how: draw.of(unreachableModes) }
+    ? { kind: 'public-way', shoot: undefined, how: draw.of(modes) }
     : { kind: 'partition', replica: draw.replica(), server: 'outside' };
-  const cuts = Array.from({ length: draw.between(1, 2) }, (): PlannedFault => {
+  const cuts = draw.some(1, 2, () => {
     const cut: Fault = { kind: 'nat-gateway', shoot: draw.shoot(), nodes: draw.chance(0.7) ? allNodes : draw.nodes() };
     const silentMs = draw.chance(0.7) ? draw.between(16_000, 28_000) : draw.between(40_000, 60_000);
     return { at: draw.between(at + 10_000, at + forMs - 20_000), forMs: silentMs, fault: cut };
   });
-  return { faultsMs: at + forMs + 50_000, quietMs: 60_000, faults: [{ at, forMs, fault: away }, ...cuts] };
+  return { faultsMs: at + forMs + 50_000, faults: [{ at, forMs, fault: away }, ...cuts] };
 };
 
 /** Kubelets are silent although the public address is reachable, at first or all the time. */
-const wholePath = (draw: Draw): Story => {
+const wholePath: Script = (draw) => {
   const [at, shoot] = [draw.between(5_000, 40_000), draw.shoot()];
   const forMs = draw.between(50_000, 90_000);
   const cut: Fault = { kind: 'nat-gateway', shoot, nodes: draw.chance(0.7) ? allNodes : draw.nodes() };
   const later: PlannedFault = {
     at: at + draw.between(20_000, 45_000),
     forMs: draw.between(5_000, 60_000),
-    fault: draw.chance(0.6) ? { kind: 'public-way', shoot, how: draw.of(unreachableModes) } : anyFault(draw),
+    fault: draw.chance(0.6) ? { kind: 'public-way', shoot, how: draw.of(modes) } : proberFault(draw),
   };
   const faults = [{ at, forMs, fault: cut }, ...(draw.chance(0.6) ? [later] : [])];
-  return { faultsMs: at + forMs + 60_000, quietMs: 60_000, faults };
+  return { faultsMs: at + forMs + 60_000, faults };
 };
 
 /** The Secret of a held shoot is replaced, or absent for a while; or its Namespace is being deleted. */
-const missingSecret = (draw: Draw): Story => {
+const missingSecret: Script = (draw) => {
   const [at, shoot] = [draw.between(5_000, 40_000), draw.shoot()];
   const forMs = draw.between(60_000, 100_000);
   const fault: Fault = draw.chance(0.2)
@@ -153,31 +185,14 @@ const missingSecret = (draw: Draw): Story => {
     forMs: draw.chance(0.5) ? draw.between(2_000, 55_000) : draw.between(62_000, 120_000),
     fault,
   };
-  const cut: Fault = { kind: 'load-balancer', shoot, how: draw.of(unreachableModes) };
-  const others = Array.from({ length: draw.between(0, 1) }, () => {
-    return { at: draw.between(0, at + forMs), forMs: lasting(draw), fault: anyFault(draw) };
-  });
+  const cut = cutOff(draw, at, forMs, shoot);
+  const others = draw.some(0, 1, () => draw.anyAt(0, at + forMs));
   const faultsMs = Math.max(at + forMs, missing.at + missing.forMs) + 60_000;
-  return { faultsMs, quietMs: 60_000, faults: [{ at, forMs, fault: cut }, missing, ...others] };
+  return { faultsMs, faults: [cut, missing, ...others] };
 };
 
-const usual = [chaos, plainOutage, troubledOutage, troubledOutage, absentApiServer, handover, rivalry] as const;
-
-/** Draws the rest of a prober's plan. */
-export const proberPlan = (draw: Draw, names: readonly string[]): Omit<Plan, 'seed' | 'replicas' | 'outside'> => {
-  const scripts = [
-    ...usual,
-    ...(draw.hasOutside ? [ownWayOut, wholePath, wholePath] : []),
-    ...(draw.source === 'secret' ? [missingSecret, missingSecret] : []),
-  ] as const;
-  const writeScript = draw.of(scripts);
-  const { elected, ...story } = clipped(writeScript(draw));
-  return {
-    component: 'prober',
-    shoots: names.map((name) => plannedShoot(draw, name)),
-    elected: draw.replicas > 1 || elected === true || draw.chance(0.2),
-    dryRun: draw.chance(0.03),
-    latencyMs: draw.of([0, 20, 300]),
-    ...story,
-  };
-};
+export const proberScripts = ({ hasOutside, source }: Draw['plan']): readonly [Script, ...Script[]] => [
+  ...([chaos, plainOutage, troubledOutage, troubledOutage, absentApiServer, handover, rivalry] as const),
+  ...(hasOutside ? [ownWayOut, wholePath, wholePath] : []),
+  ...(source === 'secret' ? [missingSecret, missingSecret] : []),
+];

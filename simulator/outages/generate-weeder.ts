@@ -1,105 +1,74 @@
-import { clusterAutoscaler, kubeControllerManager, machineControllerManager } from '../world/index.ts';
-import { type Draw, type Story, apiFault, clipped, lasting, pick } from './draw.ts';
-import type { Fault, Plan, PlannedFault, PlannedShoot } from './plan.ts';
+import { clusterAutoscaler, kubeApiserver, kubeControllerManager, machineControllerManager } from '../world/index.ts';
+import { type Draw, type Script, type Weighted, apiFault, chaos } from './draw.ts';
+import type { Fault, PlannedFault, PlannedShoot } from './plan.ts';
 import { otherWeederSettings, weededServices } from './world-settings.ts';
 
-const kubeApiserver = 'kube-apiserver';
 const dependants = [
-  kubeApiserver,
-  kubeControllerManager,
-  'kube-scheduler',
-  machineControllerManager,
-  clusterAutoscaler,
-] as const;
+  ...[kubeApiserver, kubeControllerManager, 'kube-scheduler'],
+  ...[machineControllerManager, clusterAutoscaler],
+] as [string, ...string[]];
 
-const shootOrAll = (draw: Draw): string | undefined => (draw.chance(0.6) ? draw.shoot() : undefined);
+const slices = ['unready', 'terminating', 'silent about readiness', 'empty'] as const;
+const strays = ['unowned', 'stranger', 'init', 'sidecar'] as const;
+const flapping = (d: Draw): Fault => ({
+  ...{ kind: 'second-slice', shoot: d.shoot(), service: d.of(weededServices) },
+  ...{ everyMs: d.of([700, 6_000, 25_000]), otherwise: d.of(slices) },
+});
+const skew = (d: Draw): number => d.of([-1, 1]) * d.of([25_000, 3_600_000]);
 
-const faults: Parameters<typeof pick<Fault>>[1] = [
-  [6, (draw) => ({ kind: 'etcd', shoot: shootOrAll(draw) })],
-  [2, (draw) => ({ kind: 'etcd', shoot: draw.shoot(), everyMs: draw.of([4_000, 15_000, 40_000]) })],
-  [5, (draw) => ({ kind: 'crash', shoot: draw.shoot(), component: draw.of(dependants) })],
-  [
-    4,
-    (draw) => ({
-      kind: 'second-slice',
-      shoot: draw.shoot(),
-      service: draw.of(weededServices),
-      everyMs: draw.of([700, 6_000, 25_000]),
-      otherwise: draw.of(['unready', 'terminating', 'silent about readiness', 'empty']),
-    }),
-  ],
-  [1, (draw) => ({ kind: 'no-slices', shoot: draw.shoot(), service: draw.of(weededServices) })],
-  [
-    4,
-    (draw) => ({ kind: 'stray-pod', shoot: draw.shoot(), what: draw.of(['unowned', 'stranger', 'init', 'sidecar']) }),
-  ],
-  [5, (draw) => ({ kind: 'api-server', server: 'seed', trouble: apiFault(draw) })],
-  [2, (draw) => ({ kind: 'partition', replica: draw.replica(), server: 'seed' })],
-  [1, (draw) => ({ kind: 'dns', replica: draw.replica(), server: 'seed' })],
-  [3, (draw) => ({ kind: 'lost-answers', how: draw.of(['reset', 'drop']), part: draw.of([0.3, 1]) })],
+const table: Weighted = [
+  [6, (d) => ({ kind: 'etcd', shoot: d.shootOrAll(0.6) })],
+  [2, (d) => ({ kind: 'etcd', shoot: d.shoot(), everyMs: d.of([4_000, 15_000, 40_000]) })],
+  [5, (d) => ({ kind: 'crash', shoot: d.shoot(), component: d.of(dependants) })],
+  [4, flapping],
+  [1, (d) => ({ kind: 'no-slices', shoot: d.shoot(), service: d.of(weededServices) })],
+  [4, (d) => ({ kind: 'stray-pod', shoot: d.shoot(), what: d.of(strays) })],
+  [5, (d) => ({ kind: 'api-server', server: 'seed', trouble: apiFault(d) })],
+  [2, (d) => ({ kind: 'partition', replica: d.replica(), server: 'seed' })],
+  [1, (d) => ({ kind: 'dns', replica: d.replica(), server: 'seed' })],
+  [3, (d) => ({ kind: 'lost-answers', how: d.of(['reset', 'drop']), part: d.of([0.3, 1]) })],
   [2, () => ({ kind: 'compaction' })],
-  [
-    1,
-    (draw) => ({
-      kind: 'watchdog-clock',
-      replica: draw.replica(),
-      ms: draw.of([-1, 1]) * draw.of([25_000, 3_600_000]),
-    }),
-  ],
-  [3, (draw) => ({ kind: 'kill', replica: draw.replica() })],
-  [1, (draw) => ({ kind: 'stop', replica: draw.replica() })],
-  [3, (draw) => ({ kind: 'pause', replica: draw.replica() })],
-  [1, (draw) => ({ kind: 'reload', settings: draw.random.integer(otherWeederSettings.length) })],
+  [1, (d) => ({ kind: 'watchdog-clock', replica: d.replica(), ms: skew(d) })],
+  [3, (d) => ({ kind: 'kill', replica: d.replica() })],
+  [1, (d) => ({ kind: 'stop', replica: d.replica() })],
+  [3, (d) => ({ kind: 'pause', replica: d.replica() })],
+  [1, (d) => ({ kind: 'reload', settings: d.random.integer(otherWeederSettings.length) })],
 ];
 
-const anyFault = (draw: Draw): Fault => pick(draw, faults);
+export const weederFault = (draw: Draw): Fault => draw.fromTable(table);
 
-const plannedShoot = (draw: Draw, name: string): PlannedShoot => ({
+export const weederShoot = (draw: Draw, name: string): PlannedShoot => ({
   name,
   nodes: 0,
   replicas: Object.fromEntries(dependants.map((dependant) => [dependant, draw.of([1, 1, 2, 3])])),
 });
 
-interface WeederStory extends Omit<Story, 'quietMs'> {
-  readonly quickPods?: true;
-}
-
-const chaos = (draw: Draw): WeederStory => {
-  const all = Array.from({ length: draw.between(1, 7) }, (): PlannedFault => {
-    return { at: draw.between(0, 145_000), forMs: lasting(draw), fault: anyFault(draw) };
-  });
-  return { faultsMs: 150_000, faults: all };
-};
-
 /** etcd of one shoot or of all is down for so long that everything crash-loops. */
-const recovery = (draw: Draw): PlannedFault => {
+const recovery = (draw: Draw): PlannedFault & { readonly back: number } => {
   const forMs = draw.between(25_000, 110_000);
-  return { at: draw.between(5_000, 30_000), forMs, fault: { kind: 'etcd', shoot: shootOrAll(draw) } };
+  const at = draw.between(5_000, 30_000);
+  return { at, forMs, fault: { kind: 'etcd', shoot: draw.shootOrAll(0.6) }, back: at + forMs };
 };
 
-const plainRecovery = (draw: Draw): WeederStory => {
-  const lost = recovery(draw);
-  const stray: PlannedFault = {
-    at: draw.between(0, lost.at + lost.forMs),
-    forMs: 120_000,
-    fault: { kind: 'stray-pod', shoot: draw.shoot(), what: draw.of(['unowned', 'stranger', 'init', 'sidecar']) },
+const plainRecovery: Script = (draw) => {
+  const { back, ...lost } = recovery(draw);
+  const at = draw.between(0, back);
+  const stray: Fault = { kind: 'stray-pod', shoot: draw.shoot(), what: draw.of(strays) };
+  return {
+    faultsMs: back + 60_000,
+    faults: [lost, ...(draw.chance(0.5) ? [{ at, forMs: 120_000, fault: stray }] : [])],
   };
-  const all = draw.chance(0.5) ? [lost, stray] : [lost];
-  return { faultsMs: lost.at + lost.forMs + 60_000, faults: all };
 };
 
 /** More faults when etcd recovers, or when the weeded pods start. */
-const troubledRecovery = (draw: Draw): WeederStory => {
-  const lost = recovery(draw);
-  const back = lost.at + lost.forMs;
-  const others = Array.from({ length: draw.between(1, 3) }, (): PlannedFault => {
-    return { at: draw.between(back - 10_000, back + 50_000), forMs: lasting(draw), fault: anyFault(draw) };
-  });
+const troubledRecovery: Script = (draw) => {
+  const { back, ...lost } = recovery(draw);
+  const others = draw.some(1, 3, () => draw.anyAt(back - 10_000, back + 50_000));
   return { faultsMs: back + 100_000, faults: [lost, ...others] };
 };
 
 /** Weeded pods crash-loop again, and services become unready and ready again. */
-const stubborn = (draw: Draw): WeederStory => {
+const stubborn: Script = (draw) => {
   const [shoot, component] = [draw.shoot(), draw.of(dependants)];
   const service = component === kubeApiserver ? weededServices[0] : weededServices[1];
   const flap: PlannedFault = {
@@ -112,12 +81,12 @@ const stubborn = (draw: Draw): WeederStory => {
     forMs: draw.between(90_000, 240_000),
     fault: { kind: 'crash', shoot, component },
   };
-  const other: PlannedFault = { at: draw.between(0, 100_000), forMs: lasting(draw), fault: anyFault(draw) };
+  const other = draw.anyAt(0, 100_000);
   return { faultsMs: 270_000, faults: [crash, flap, ...(draw.chance(0.5) ? [other] : [])] };
 };
 
 /** Pods crash before the responses to deletes arrive. */
-const slowAnswers = (draw: Draw): WeederStory => {
+const slowAnswers: Script = (draw) => {
   const at = draw.between(1_000, 60_000);
   const forMs = draw.between(10_000, 60_000);
   const slow: Fault = draw.chance(0.5)
@@ -132,45 +101,17 @@ const slowAnswers = (draw: Draw): WeederStory => {
 };
 
 /** The leader ends, is suspended or loses its connection to the seed while etcd recovers. */
-const handover = (draw: Draw): WeederStory => {
-  const lost = recovery(draw);
-  const back = lost.at + lost.forMs;
+const handover: Script = (draw) => {
+  const { back, ...lost } = recovery(draw);
   const replica = draw.replica();
-  const others = Array.from({ length: draw.between(1, 2) }, (): PlannedFault => {
-    const kind = draw.of(['pause', 'pause', 'pause', 'kill', 'stop', 'partition']);
-    const fault: Fault = kind === 'partition' ? { kind, replica, server: 'seed' } : { kind, replica };
+  const others = draw.some(1, 2, () => {
+    const fault = draw.blow(replica);
     return { at: draw.between(back - 15_000, back + 40_000), forMs: draw.between(4_000, 40_000), fault };
   });
-  const all = [lost, ...others];
-  return { faultsMs: back + 90_000, faults: all, elected: true, latencyMs: draw.of([20, 300, 1_000]) };
+  return { faultsMs: back + 90_000, faults: [lost, ...others], elected: true, latencyMs: draw.of([20, 300, 1_000]) };
 };
 
-/** Time after the last fault, in addition to the duration of a weeding, until no weeding is left. */
-const afterMs = 70_000;
-
-/** Draws the rest of a weeder's plan. */
-export const weederPlan = (draw: Draw, names: readonly string[]): Omit<Plan, 'seed' | 'replicas'> => {
-  const writeScript = draw.of([
-    chaos,
-    plainRecovery,
-    troubledRecovery,
-    troubledRecovery,
-    stubborn,
-    stubborn,
-    slowAnswers,
-    handover,
-  ]);
-  const { elected, ...story } = clipped<WeederStory & Story>({ ...writeScript(draw), quietMs: 0 });
-  const watchDurationMs = draw.of([20_000, 60_000, 300_000]);
-  return {
-    component: 'weeder',
-    watchDurationMs,
-    quickPods: draw.chance(0.3),
-    shoots: names.map((name) => plannedShoot(draw, name)),
-    elected: draw.replicas > 1 || elected === true || draw.chance(0.2),
-    dryRun: draw.chance(0.03),
-    latencyMs: draw.of([0, 20, 300]),
-    ...story,
-    quietMs: watchDurationMs + afterMs,
-  };
-};
+export const weederScripts = [
+  ...[chaos, plainRecovery, troubledRecovery, troubledRecovery],
+  ...[stubborn, stubborn, slowAnswers, handover],
+] as [Script, ...Script[]];

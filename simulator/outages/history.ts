@@ -3,22 +3,12 @@ import type { PlannedFault } from './plan.ts';
 /** One process of a replica, from its start to its end: `REPLICA.NUMBER`. It also identifies the holders of the election's Lease. */
 export type ProcessName = string;
 
-/** A request of a process, by its number among the requests of that process to that server. */
-export interface ExchangeId {
-  readonly process: ProcessName;
-  readonly server: string;
-  readonly id: number;
-}
-
-/** The writer of a change: a request of a replica, or another actor of the world. */
-export type Writer = ExchangeId | 'world';
+/** The writer of a change: a process, with the time at which it sent the request, or another actor of the world. */
+export type Writer = { readonly process: ProcessName; readonly sentAt: number } | 'world';
 
 export interface DeploymentFacts {
   /** `spec.replicas`. */
   readonly replicas: number;
-  readonly ready: number;
-  /** True if its controller has observed its latest generation. */
-  readonly isObserved: boolean;
   /** Annotation with the replicas before a scale-down. */
   readonly stored: string | undefined;
   /** True if it has the mark of meltdown protection. */
@@ -37,9 +27,9 @@ export interface PodFacts {
 
 /**
  * Treatment that the Cluster or Secret of a shoot requires. `run`: the shoot is probed; `release`: marks are removed; `restore`: replicas are
- * restored; `leave`: it is left alone; `missing`: its Secret is absent and may come back; `gone`: its Cluster is deleted.
+ * restored; `leave`: it is left alone; `missing`: its Secret is absent and may come back.
  */
-export type ClusterPhase = 'run' | 'release' | 'restore' | 'leave' | 'missing' | 'gone';
+export type ClusterPhase = 'run' | 'release' | 'restore' | 'leave' | 'missing';
 
 /** Remains of shoots or weedings in an idle process. */
 export interface ProcessRemains {
@@ -51,37 +41,26 @@ export interface ProcessRemains {
   readonly rememberedShoots: readonly string[];
 }
 
-/** Remains after everything was stopped. */
-export interface Leftovers {
-  readonly timers: number;
-  readonly exchanges: number;
-  /** Number of processes that received SIGTERM and did not end. */
-  readonly processes: number;
-}
+/** Remains after everything was stopped: `processes` received SIGTERM and did not end. */
+export type Leftovers = Readonly<Record<'timers' | 'requests' | 'processes', number>>;
 
 export type Occurrence =
-  | {
-      readonly kind: 'lease';
-      readonly shoot: string;
-      readonly node: string;
-      readonly exists: boolean;
-      /** Time of the renewal if it is not now: a world starts with leases that were renewed before. */
-      readonly since?: number;
-    }
+  /** `since`: time of the renewal if it is not now, because a world starts with leases that were renewed before. */
+  | { readonly kind: 'lease'; readonly shoot: string; readonly node: string; readonly since?: number }
+  /** `isGivenUp`: KCM has just marked it Unknown. */
   | {
       readonly kind: 'node';
       readonly shoot: string;
       readonly node: string;
-      /** Absent once the node is deleted. */
-      readonly facts?: { readonly isCandidate: boolean; readonly isUnknown: boolean } | undefined;
+      readonly isCandidate: boolean;
+      readonly isGivenUp: boolean;
     }
-  | { readonly kind: 'machine'; readonly shoot: string; readonly node: string; readonly isAlive: boolean }
   | {
       readonly kind: 'deployment';
       readonly shoot: string;
       readonly name: string;
-      readonly before?: DeploymentFacts | undefined;
-      readonly after?: DeploymentFacts | undefined;
+      readonly before?: DeploymentFacts;
+      readonly after?: DeploymentFacts;
       readonly writer: Writer;
     }
   | {
@@ -89,8 +68,8 @@ export type Occurrence =
       readonly shoot: string;
       readonly name: string;
       readonly uid: string;
-      readonly before?: PodFacts | undefined;
-      readonly after?: PodFacts | undefined;
+      readonly before?: PodFacts;
+      readonly after?: PodFacts;
       readonly writer: Writer;
     }
   /** The EndpointSlices of a service have changed. */
@@ -109,19 +88,14 @@ export type Occurrence =
   | {
       readonly kind: 'request';
       readonly stage: 'sent' | 'served' | 'answered' | 'failed';
-      readonly exchange: ExchangeId;
+      readonly process: ProcessName;
+      readonly server: string;
       readonly verb: string;
       readonly resource: string;
       /** Shoot of the requested object, and the object's name. */
       readonly shoot?: string;
       readonly name?: string;
       readonly status?: number;
-      /** Preconditions of a delete. */
-      readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
-      /** True if the failure shows that the server's side is down, not ours. Absent if the caller gave up. */
-      readonly isServerDown?: boolean;
-      /** True if the request failed on an established connection. */
-      readonly isConnected?: boolean;
     }
   /** All faults are over. */
   | { readonly kind: 'healed' }

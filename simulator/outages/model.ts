@@ -1,221 +1,157 @@
-import { type DeploymentModel, learnDeployment } from './deployment-model.ts';
-import type { ClusterPhase, ExchangeId, ProcessName, SimEvent } from './history.ts';
-import type { Plan, PlannedFault } from './plan.ts';
-import { type ControlPlaneModel, emptyControlPlane, applyPodEvent, learnService } from './pod-model.ts';
-import {
-  type ProcessModel,
-  emptyProcesses,
-  applyHindrance,
-  applyLeadershipEvent,
-  applyProcessEvent,
-} from './process-model.ts';
 import { missingMs } from './facts.ts';
-import { changesPhase, skewsTime, hindersProtection } from './hinders-protection.ts';
+import { excusedUntil, hamperedUntil, startMs } from './hindrance.ts';
+import type { ClusterPhase, DeploymentFacts, PodFacts, ProcessName, SimEvent } from './history.ts';
+import type { Plan } from './plan.ts';
+import { type Rules, rulesOf } from './rules.ts';
 
-/** State of a shoot. Monotonic times of the run, in milliseconds. */
+// The state of the world, derived from the events. Monotonic times of the run, in milliseconds.
+
+export interface LeaseModel {
+  readonly renewedAt: number;
+  /** Time of the renewal before that. */
+  readonly before: number;
+}
+
+export interface DeploymentModel extends DeploymentFacts {
+  /** The last replicas above 0 that another writer than a watchdog has set. */
+  readonly desired: number;
+}
+
+export interface PodModel extends PodFacts {
+  readonly name: string;
+  /** Time since which it has been crash-looping; undefined if it is not. */
+  readonly crashLoopingSince: number | undefined;
+}
+
+export interface ServiceModel {
+  readonly isReady: boolean;
+  /** Time at which it became ready, or ceased to be. */
+  readonly since: number;
+}
+
 export interface ShootModel {
-  /** Time of the last change of each lease. */
-  readonly leases: ReadonlyMap<string, number>;
-  /** Time of the change before that. */
-  readonly earlier: ReadonlyMap<string, number>;
-  readonly nodes: ReadonlyMap<string, { readonly isCandidate: boolean; readonly isUnknown: boolean }>;
-  /** Nodes whose Machine is alive; all nodes in a seed without Machines. */
-  readonly machines: ReadonlySet<string>;
-  readonly deployments: ReadonlyMap<string, DeploymentModel>;
-  readonly phase: ClusterPhase;
-  readonly phaseSince: number;
-  /** Time at which a fault that hinders protection last began or ended; see the function `hinderedUntil`. */
-  readonly hinderedUntil: number;
-  /** True if timestamps of its leases may be wrong, or may have been. */
-  readonly isSkewed: boolean;
-  readonly controlPlane: ControlPlaneModel;
+  readonly leases: Map<string, LeaseModel>;
+  /** Nodes that count. */
+  readonly candidates: Set<string>;
+  readonly deployments: Map<string, DeploymentModel>;
+  /** Pods by UID. */
+  readonly pods: Map<string, PodModel>;
+  readonly services: Map<string, ServiceModel>;
+  phase: ClusterPhase;
+  phaseSince: number;
 }
 
-export interface ObservedExchange {
-  readonly sentAt: number;
-  /** State of the shoot when the request was served. */
-  readonly served?: { readonly at: number; readonly model: ShootModel | undefined };
-}
-
-/** State of the world, derived from the events. */
-export interface Model {
-  readonly at: number;
-  /** Number of replicas of the plan. */
-  readonly replicas: number;
-  readonly source: Plan['source'];
-  readonly processes: ProcessModel;
-  readonly shoots: ReadonlyMap<string, ShootModel>;
-  readonly leader: {
-    /** Undefined while no process holds the Lease. */
-    readonly process: ProcessName | undefined;
-    /** Time at which each process sent the latest write that acquired or renewed the Lease. */
-    readonly renewals: ReadonlyMap<ProcessName, number>;
-  };
-  readonly faults: readonly PlannedFault[];
-  /** Requests in progress. */
-  readonly exchanges: ReadonlyMap<string, ObservedExchange>;
-  /** The request that ends with the current event. */
-  readonly ending: ObservedExchange | undefined;
-  readonly healedAt: number | undefined;
-}
-
-const emptyShoot: ShootModel = {
+const emptyShoot = (): ShootModel => ({
   leases: new Map(),
-  earlier: new Map(),
-  nodes: new Map(),
-  machines: new Set(),
+  candidates: new Set(),
   deployments: new Map(),
+  pods: new Map(),
+  services: new Map(),
   phase: 'run',
   phaseSince: 0,
-  hinderedUntil: 0,
-  isSkewed: false,
-  controlPlane: emptyControlPlane,
-};
-
-export const emptyModel = ({ shoots, replicas, source }: Pick<Plan, 'shoots' | 'replicas' | 'source'>): Model => ({
-  at: 0,
-  replicas,
-  source,
-  processes: emptyProcesses,
-  shoots: new Map(shoots.map(({ name }) => [name, emptyShoot])),
-  leader: { process: undefined, renewals: new Map() },
-  faults: [],
-  exchanges: new Map(),
-  ending: undefined,
-  healedAt: undefined,
 });
 
-const exchangeKey = ({ process, server, id }: ExchangeId): string => `${process}/${server}/${String(id)}`;
+export class Model {
+  readonly plan: Plan;
+  readonly rules: Rules;
+  readonly shoots: ReadonlyMap<string, ShootModel>;
+  at = 0;
+  /** Undefined while no process holds the Lease. */
+  leader: ProcessName | undefined;
+  /** Time at which each process sent the latest write that acquired or renewed the Lease. */
+  readonly renewals = new Map<ProcessName, number>();
+  /** Time since which each running process may write: since its start, or since it first held the Lease if there is an election. */
+  readonly acting = new Map<ProcessName, number>();
+  /** The starts, ends and suspensions of processes: their replicas and times. */
+  readonly #disturbances: (readonly [replica: number, at: number])[] = [];
 
-/** Returns the time at which a write was sent, for an event that the write causes. */
-export const sentAtOf = (model: Model, writer: ExchangeId): number =>
-  model.exchanges.get(exchangeKey(writer))?.sentAt ?? model.at;
-
-const put = <K, V>(map: ReadonlyMap<K, V>, key: K, value: V | undefined): ReadonlyMap<K, V> => {
-  const changed = new Map(map);
-  if (value === undefined) changed.delete(key);
-  else changed.set(key, value);
-  return changed;
-};
-
-const editShoot = (model: Model, name: string, edit: (shoot: ShootModel) => Partial<ShootModel>): Model => {
-  const shoot = model.shoots.get(name);
-  return shoot === undefined ? model : { ...model, shoots: put(model.shoots, name, { ...shoot, ...edit(shoot) }) };
-};
-
-const learnFault = (model: Model, event: Extract<SimEvent, { kind: 'fault' }>): Model => {
-  const { phase, planned, at } = event;
-  const faults = phase === 'begins' ? [...model.faults, planned] : model.faults.filter((other) => other !== planned);
-  const processes = applyHindrance(model.processes, event, model.replicas);
-  let next: Model = { ...model, faults, processes };
-  for (const name of model.shoots.keys()) {
-    if (!hindersProtection(planned.fault, name)) continue;
-    next = editShoot(next, name, ({ isSkewed, hinderedUntil: before }) => ({
-      // The phase covers the time after such a fault.
-      hinderedUntil: phase === 'ends' && changesPhase(planned.fault) ? before : at,
-      isSkewed: isSkewed || skewsTime(planned.fault, name),
-    }));
+  constructor(plan: Plan) {
+    this.plan = plan;
+    this.rules = rulesOf(plan);
+    this.shoots = new Map(plan.shoots.map(({ name }) => [name, emptyShoot()]));
   }
-  return next;
-};
 
-const disturbAll = (model: Model): Model => {
-  const { at } = model;
-  return {
-    ...model,
-    shoots: new Map(Array.from(model.shoots, ([name, shoot]) => [name, { ...shoot, hinderedUntil: at }])),
-  };
-};
+  /** Returns the time from which nothing excuses a shoot that is not protected, and had to be at `due`. */
+  excusedUntil(name: string, due = this.at): number {
+    const { phaseSince = 0 } = this.shoots.get(name) ?? {};
+    const limitMs = this.rules.limitMs(name);
+    const given = { shoot: name, now: this.at, due, limitMs, disturbances: this.#disturbances };
+    return Math.max(phaseSince === 0 ? 0 : phaseSince + startMs, excusedUntil(this.plan, given));
+  }
 
-const learnRequest = (model: Model, event: Extract<SimEvent, { kind: 'request' }>): Model => {
-  const key = exchangeKey(event.exchange);
-  const known = model.exchanges.get(key);
-  switch (event.stage) {
-    case 'sent':
-      return { ...model, exchanges: put(model.exchanges, key, { sentAt: event.at }) };
-    case 'served': {
-      const shoot = event.shoot === undefined ? undefined : model.shoots.get(event.shoot);
-      const served = { at: event.at, model: shoot };
-      return { ...model, exchanges: put(model.exchanges, key, { sentAt: known?.sentAt ?? event.at, served }) };
+  /** Returns the time until which watchdogs may not know the seed; Infinity while a fault hampers them. */
+  hamperedUntil(): number {
+    return hamperedUntil(this.plan, this.at);
+  }
+
+  apply(event: SimEvent): void {
+    this.at = event.at;
+    const shoot = 'shoot' in event && event.shoot !== undefined ? this.shoots.get(event.shoot) : undefined;
+    if (shoot !== undefined) learn(shoot, event);
+    if (event.kind === 'leader') this.#learnLeader(event);
+    if (event.kind === 'process') this.#learnProcess(event);
+    if (event.kind === 'tick') this.#loseClusters();
+  }
+
+  #learnLeader({ holder, writer, at }: Extract<SimEvent, { kind: 'leader' }>): void {
+    this.leader = undefined;
+    if (holder === '' || writer === 'world') return;
+    const { process, sentAt } = writer;
+    this.leader = process;
+    this.renewals.set(process, sentAt);
+    if (!this.acting.has(process)) this.acting.set(process, at);
+  }
+
+  #learnProcess({ process, what, at }: Extract<SimEvent, { kind: 'process' }>): void {
+    this.#disturbances.push([Number.parseInt(process, 10), at]);
+    if (what === 'starts' && !this.plan.elected) this.acting.set(process, at);
+    if (what === 'is killed' || what === 'receives SIGTERM' || what === 'has ended') this.acting.delete(process);
+  }
+
+  /** Ends the phase `missing` after `missingMs`: the cluster is gone, and only the watchdog would restore its held resources. */
+  #loseClusters(): void {
+    for (const shoot of this.shoots.values()) {
+      if (shoot.phase !== 'missing' || this.at - shoot.phaseSince < missingMs) continue;
+      Object.assign(shoot, { phase: 'restore', phaseSince: this.at });
     }
-    case 'answered':
-    case 'failed':
-      return { ...model, exchanges: put(model.exchanges, key, undefined), ending: known };
+  }
+}
+
+const learn = (shoot: ShootModel, event: SimEvent): void => {
+  if (event.kind === 'deployment') learnDeployment(shoot.deployments, event);
+  if (event.kind === 'pod') learnPod(shoot.pods, event);
+  if (event.kind === 'lease') {
+    const before = shoot.leases.get(event.node)?.renewedAt ?? Number.POSITIVE_INFINITY;
+    shoot.leases.set(event.node, { renewedAt: event.since ?? event.at, before });
+  }
+  if (event.kind === 'node') {
+    if (event.isCandidate) shoot.candidates.add(event.node);
+    else shoot.candidates.delete(event.node);
+  }
+  if (event.kind === 'service' && shoot.services.get(event.name)?.isReady !== event.isReady) {
+    shoot.services.set(event.name, { isReady: event.isReady, since: event.at });
+  }
+  if (event.kind === 'cluster' && shoot.phase !== event.phase) {
+    Object.assign(shoot, { phase: event.phase, phaseSince: event.at });
   }
 };
 
-/** Ends the phase `missing` after `missingMs`: the cluster is gone, and only the watchdog would restore its held resources. */
-const learnTime = (model: Model): Model => {
-  let next = model;
-  for (const [name, { phase, phaseSince }] of model.shoots) {
-    if (phase !== 'missing' || model.at - phaseSince < missingMs) continue;
-    next = editShoot(next, name, () => ({ phase: 'restore', phaseSince: model.at }));
-  }
-  return next;
-};
-
-const learnLeader = (model: Model, { holder, writer }: Extract<SimEvent, { kind: 'leader' }>): Model => {
-  if (holder === '' || writer === 'world') return { ...model, leader: { ...model.leader, process: undefined } };
-  const { process } = writer;
-  const sentAt = sentAtOf(model, writer);
-  const processes = applyLeadershipEvent(model.processes, process, model.at);
-  return { ...model, processes, leader: { process, renewals: put(model.leader.renewals, process, sentAt) } };
-};
-
-/** Applies an event. Pure. */
-export const applyEvent = (before: Model, event: SimEvent): Model => {
-  const model: Model = { ...before, at: event.at, ending: undefined };
-  switch (event.kind) {
-    case 'lease':
-      return editShoot(model, event.shoot, ({ leases, earlier }) => ({
-        earlier: put(earlier, event.node, event.exists ? leases.get(event.node) : undefined),
-        leases: put(leases, event.node, event.exists ? (event.since ?? event.at) : undefined),
-      }));
-    case 'node':
-      return editShoot(model, event.shoot, ({ nodes }) => ({ nodes: put(nodes, event.node, event.facts) }));
-    case 'machine':
-      return editShoot(model, event.shoot, ({ machines }) => {
-        const alive = new Set(machines);
-        if (event.isAlive) alive.add(event.node);
-        else alive.delete(event.node);
-        return { machines: alive };
-      });
-    case 'deployment':
-      return editShoot(model, event.shoot, ({ deployments }) => ({
-        deployments: put(deployments, event.name, learnDeployment(deployments.get(event.name), event)),
-      }));
-    case 'cluster':
-      return editShoot(model, event.shoot, ({ phase, phaseSince }) => ({
-        phase: event.phase,
-        phaseSince: phase === event.phase ? phaseSince : event.at,
-      }));
-    case 'leader':
-      return learnLeader(model, event);
-    case 'fault':
-      return learnFault(model, event);
-    case 'pod':
-      return editShoot(model, event.shoot, ({ controlPlane }) => ({
-        controlPlane: applyPodEvent(controlPlane, event),
-      }));
-    case 'service':
-      return editShoot(model, event.shoot, ({ controlPlane }) => ({ controlPlane: learnService(controlPlane, event) }));
-    case 'process':
-      return { ...disturbAll(model), processes: applyProcessEvent(model.processes, event) };
-    case 'request':
-      return learnRequest(model, event);
-    case 'healed':
-      return { ...model, healedAt: event.at };
-    case 'tick':
-      return learnTime(model);
-    case 'settled':
-    case 'at rest':
-    case 'over':
-      return model;
+const learnDeployment = (
+  deployments: ShootModel['deployments'],
+  { name, after, writer }: Extract<SimEvent, { kind: 'deployment' }>,
+): void => {
+  const known = deployments.get(name);
+  if (after === undefined) deployments.delete(name);
+  else {
+    const isDesired = writer === 'world' && after.replicas > 0 && after.replicas !== known?.replicas;
+    deployments.set(name, { ...after, desired: isDesired ? after.replicas : (known?.desired ?? after.replicas) });
   }
 };
 
-/** Returns the last time at which a fault hindered the protection of a shoot; the current time while one does. */
-export const hinderedUntil = (model: Model, name: string): number =>
-  model.faults.some(({ fault }) => hindersProtection(fault, name))
-    ? model.at
-    : (model.shoots.get(name)?.hinderedUntil ?? 0);
+const learnPod = (pods: ShootModel['pods'], { uid, name, after, at }: Extract<SimEvent, { kind: 'pod' }>): void => {
+  if (after === undefined) pods.delete(uid);
+  else {
+    const crashLoopingSince = after.isCrashLooping ? (pods.get(uid)?.crashLoopingSince ?? at) : undefined;
+    pods.set(uid, { ...after, name, crashLoopingSince });
+  }
+};

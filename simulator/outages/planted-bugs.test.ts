@@ -2,8 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { generatePlan } from './generate.ts';
 import type { Plan } from './plan.ts';
 import { runPlan } from './run.ts';
-import type { Bug } from './testing/bug.ts';
-import { bugs, plant } from './testing/planted-bugs.ts';
+import { type Bug, bugs, plant } from './testing/planted-bugs.ts';
 
 type Original = () => Promise<Record<string, unknown>>;
 
@@ -15,18 +14,10 @@ const bugged = vi.hoisted(() => (...functions: readonly string[]) => async (orig
 
 vi.mock('../../src/prober/observe/probe.ts', bugged('probe'));
 vi.mock('../../src/prober/configured-prober.ts', bugged('createConfiguredProber'));
-vi.mock('../../src/prober/clusters/secret.ts', bugged('secretSource'));
-vi.mock('../../src/prober/clusters/lifecycle.ts', bugged('decideSecretLifecycle'));
 vi.mock('../../src/prober/scale/permission.ts', bugged('permission'));
-vi.mock('../../src/prober/scale/advance-shoot.ts', bugged('advanceShoot'));
-vi.mock('../../src/prober/scale/scaling.ts', bugged('createScaling', 'advanceScaling'));
-vi.mock('../../src/prober/scale/patch-plan.ts', bugged('planPatch'));
 vi.mock('../../src/prober/scale/act.ts', bugged('act'));
-vi.mock('../../src/weeder/judge/pods.ts', bugged('judgePods'));
 vi.mock('../../src/weeder/judge/service.ts', bugged('judgeService'));
-vi.mock('../../src/weeder/judge/watches.ts', bugged('planWatches'));
 vi.mock('../../src/weeder/pod-watch.ts', bugged('openPodWatch'));
-vi.mock('../../src/kubernetes/api/pod.ts', bugged('deletePod'));
 vi.mock('../../src/kubernetes/leaderelection/election-state.ts', bugged('electionState', 'leadsUntil'));
 vi.mock('../../src/kubernetes/client/fence-writes.ts', bugged('fenceWrites'));
 
@@ -35,8 +26,6 @@ const mostPlans = 400;
 /** A time limit in milliseconds that only a hang exceeds. */
 const timeout = 3_600_000;
 
-const isProbers = ({ component }: Plan): boolean => component === 'prober';
-
 const isFound = async ({ breaks }: Bug, plan: Plan): Promise<boolean> => {
   const { violation } = await runPlan(plan);
   return violation !== undefined && breaks.includes(violation.invariant);
@@ -44,7 +33,7 @@ const isFound = async ({ breaks }: Bug, plan: Plan): Promise<boolean> => {
 
 /** Returns the number of a plan that violates one of the bug's invariants: the known plan if it still does, else the first one found. */
 const hunt = async (bug: Bug): Promise<number | undefined> => {
-  const { name, knownPlan, among = isProbers } = bug;
+  const { name, knownPlan, among } = bug;
   if (knownPlan !== undefined && (await isFound(bug, generatePlan(knownPlan)))) return knownPlan;
   let plans = 0;
   for (let seed = 1; plans < mostPlans; seed += 1) {

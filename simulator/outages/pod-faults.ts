@@ -3,7 +3,7 @@ import { type SimDraft, simKinds } from '../apiserver/index.ts';
 import type { World, WorldShoot } from '../world/index.ts';
 import { type End, type FaultOf, type Handlers, inShoot, repeat, shootsOf } from './fault-handlers.ts';
 import type { SliceContent, StrayPod } from './plan.ts';
-import { serviceOf } from './pod-facts.ts';
+import { serviceOf } from './facts.ts';
 
 /** Name of the only container of each stray pod. */
 const stray = 'stray';

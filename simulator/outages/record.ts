@@ -1,20 +1,24 @@
-import type { KubeRequest } from '../../src/kubernetes/api/kube.ts';
-import { decodeScalable, workloadState } from '../../src/kubernetes/api/scalable.ts';
 import {
-  meltdownProtectionAnnotation,
   ignoresScaling,
+  meltdownProtectionAnnotation,
   replicasAnnotation,
 } from '../../src/annotations/scaling-annotations.ts';
+import type { KubeRequest } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { type SimObject, simKinds } from '../apiserver/index.ts';
+import { type SimKind, type SimObject, type SimStore, asMap, simKinds } from '../apiserver/index.ts';
 import { type TrafficListener, leaseNamespace } from '../harness/index.ts';
-import { type World, type WorldShoot, isServiceReady } from '../world/index.ts';
-import { nodeFacts, plainNodeFacts } from './facts.ts';
-import type { DeploymentFacts, ProcessName, Occurrence, SimEvent, Writer } from './history.ts';
-import { podFacts, serviceOf } from './pod-facts.ts';
-import { recordClusters } from './record-clusters.ts';
-import { type RequestNews, aboutOf, failureFacts } from './request-facts.ts';
-import { type ObjectChange, follow } from './store-changes.ts';
+import { requestKind } from '../network/index.ts';
+import { type World, type WorldShoot, isServiceReady, kubeconfigSecretName } from '../world/index.ts';
+import {
+  clusterPhase,
+  isAliveMachine,
+  isCandidateNode,
+  isUnknownNode,
+  podFacts,
+  secretPhase,
+  serviceOf,
+} from './facts.ts';
+import type { DeploymentFacts, Occurrence, ProcessName, SimEvent, Writer } from './history.ts';
 
 export interface RecorderOptions {
   readonly world: World;
@@ -22,17 +26,32 @@ export interface RecorderOptions {
   readonly emit: (event: SimEvent) => void;
 }
 
-const deploymentFacts = (object: SimObject): DeploymentFacts => {
-  const state = workloadState(decodeScalable(object, 'deployment'));
+/** Calls `note` for every existing object, and for every later change: `after` is undefined where the object is deleted. */
+const follow = (
+  store: SimStore,
+  kind: SimKind,
+  note: (object: SimObject, change: { readonly before?: SimObject; readonly after?: SimObject }) => void,
+): void => {
+  for (const object of store.list(kind)) note(object, { after: object });
+  store.subscribe(kind, ({ type, object, previous }) =>
+    note(object, { before: previous, after: type === 'DELETED' ? undefined : object }),
+  );
+};
+
+const deploymentFacts = ({ metadata, spec }: SimObject): DeploymentFacts => {
+  const { annotations = {} } = metadata;
   return {
-    replicas: state.specReplicas,
-    ready: state.readyReplicas,
-    isObserved: state.observed,
-    stored: state.annotations[replicasAnnotation],
-    isHeld: Object.hasOwn(state.annotations, meltdownProtectionAnnotation),
-    isIgnored: ignoresScaling(state),
+    replicas: Number(asMap(spec).replicas ?? 1),
+    stored: annotations[replicasAnnotation],
+    isHeld: Object.hasOwn(annotations, meltdownProtectionAnnotation),
+    isIgnored: ignoresScaling({ annotations }),
   };
 };
+
+/** The properties of a request that invariants use. */
+type About = Pick<Extract<Occurrence, { kind: 'request' }>, 'verb' | 'resource' | 'shoot' | 'name'>;
+
+const objectPath = /\/namespaces\/([^/]+)\/[^/]+(?:\/([^/]+))?/;
 
 /** Records events at the API servers: changes of objects with their writers, and the stages of requests. */
 export class Recorder {
@@ -41,8 +60,11 @@ export class Recorder {
   readonly #emit: (event: SimEvent) => void;
   /** Names of shoots by their namespaces. */
   readonly #shoots: ReadonlyMap<string, string>;
+  /** Nodes whose Machine has failed, as SHOOT/NODE. */
+  readonly #failed = new Set<string>();
   /** Writer of the request that is being served. */
   #writer: Writer = 'world';
+  #requests = 0;
 
   constructor({ world, clock, emit }: RecorderOptions) {
     this.#world = world;
@@ -50,11 +72,24 @@ export class Recorder {
     this.#emit = emit;
     this.#shoots = new Map(world.shoots.map(({ name, namespace }) => [namespace, name]));
     const { store } = world;
-    follow(store, simKinds.Deployment, (change) => this.#noteDeployment(change));
-    follow(store, simKinds.Pod, (change) => this.#notePod(change));
-    follow(store, simKinds.EndpointSlice, ({ object }) => this.#noteService(object));
-    recordClusters(world, (occurrence) => this.note(occurrence));
+    follow(store, simKinds.Deployment, (object, { before, after }) => {
+      const facts = { before: before && deploymentFacts(before), after: after && deploymentFacts(after) };
+      this.#noteIn(object, (shoot, name) => ({ kind: 'deployment', shoot, name, writer: this.#writer, ...facts }));
+    });
+    follow(store, simKinds.Pod, (object, { before, after }) => {
+      const facts = { before: before && podFacts(before), after: after && podFacts(after) };
+      const { uid } = object.metadata;
+      this.#noteIn(object, (shoot, name) => ({ kind: 'pod', shoot, name, uid, writer: this.#writer, ...facts }));
+    });
+    follow(store, simKinds.EndpointSlice, (object) => {
+      const name = serviceOf(object);
+      if (name === undefined) return;
+      const isReady = isServiceReady(store, { ...object.metadata, name });
+      this.#noteIn(object, (shoot) => ({ kind: 'service', shoot, name, isReady }));
+    });
     store.subscribe(simKinds.Lease, ({ object }) => this.#noteLeader(object), leaseNamespace);
+    if (world.source === 'gardener') this.#followClusters();
+    else this.#followSecrets();
     for (const shoot of world.shoots) this.#followShoot(shoot);
   }
 
@@ -62,95 +97,116 @@ export class Recorder {
     this.#emit({ ...occurrence, at: this.#clock.monotonic() });
   }
 
-  /** Returns a function that creates the listeners for the requests of one process, by server. */
-  listen(process: ProcessName): (server: string) => TrafficListener {
-    return (server) => this.#listenTo(process, server);
+  /** Number of requests in progress. */
+  requests(): number {
+    return this.#requests;
   }
 
-  #shootOf({ metadata }: SimObject): string | undefined {
-    return this.#shoots.get(metadata.namespace ?? '');
+  /** Notes an event of an object in the namespace of a shoot. */
+  #noteIn({ metadata }: SimObject, occurrence: (shoot: string, name: string) => Occurrence): void {
+    const shoot = this.#shoots.get(metadata.namespace ?? '');
+    if (shoot !== undefined) this.note(occurrence(shoot, metadata.name));
   }
 
-  #noteDeployment({ object, before, after }: ObjectChange): void {
-    const shoot = this.#shootOf(object);
-    if (shoot === undefined) return;
-    this.note({
-      kind: 'deployment',
-      shoot,
-      name: object.metadata.name,
-      writer: this.#writer,
-      before: before && deploymentFacts(before),
-      after: after && deploymentFacts(after),
-    });
-  }
-
-  #notePod({ object, before, after }: ObjectChange): void {
-    const { name, uid } = object.metadata;
-    const shoot = this.#shootOf(object);
-    if (shoot === undefined) return;
-    const facts = { before: before && podFacts(before), after: after && podFacts(after) };
-    this.note({ kind: 'pod', shoot, name, uid, writer: this.#writer, ...facts });
-  }
-
-  #noteService(slice: SimObject): void {
-    const [shoot, name] = [this.#shootOf(slice), serviceOf(slice)];
-    if (shoot === undefined || name === undefined) return;
-    const isReady = isServiceReady(this.#world.store, { ...slice.metadata, name });
-    this.note({ kind: 'service', shoot, name, isReady });
-  }
-
-  #noteLeader(object: SimObject): void {
-    const { holderIdentity = '' } = object.spec as { readonly holderIdentity?: string };
+  #noteLeader({ spec }: SimObject): void {
+    const { holderIdentity = '' } = spec as { readonly holderIdentity?: string };
     this.note({ kind: 'leader', holder: holderIdentity, writer: this.#writer });
   }
 
+  #followClusters(): void {
+    const { store } = this.#world;
+    store.subscribe(simKinds.Cluster, ({ type, object }) => {
+      const shoot = this.#shoots.get(object.metadata.name);
+      const phase = type === 'DELETED' ? 'leave' : clusterPhase(object);
+      if (shoot !== undefined) this.note({ kind: 'cluster', shoot, phase });
+    });
+    follow(store, simKinds.Machine, ({ metadata }, { after }) => {
+      const shoot = this.#world.shoots.find(({ namespace }) => namespace === metadata.namespace);
+      const name = metadata.labels?.node;
+      if (shoot === undefined || name === undefined) return;
+      if (after !== undefined && isAliveMachine(after)) this.#failed.delete(`${shoot.name}/${name}`);
+      else this.#failed.add(`${shoot.name}/${name}`);
+      const node = shoot.store.get(simKinds.Node, { name });
+      if (node !== undefined) this.#noteNode(shoot.name, node, { before: node, after: node });
+    });
+  }
+
+  #followSecrets(): void {
+    const { store } = this.#world;
+    const noteOf = (namespace: string): void => {
+      const shoot = this.#shoots.get(namespace);
+      if (shoot === undefined) return;
+      const secret = store.get(simKinds.Secret, { namespace, name: kubeconfigSecretName });
+      this.note({
+        kind: 'cluster',
+        shoot,
+        phase: secretPhase(store.get(simKinds.Namespace, { name: namespace }), secret),
+      });
+    };
+    store.subscribe(simKinds.Namespace, ({ object }) => noteOf(object.metadata.name));
+    store.subscribe(simKinds.Secret, ({ object: { metadata } }) => {
+      if (metadata.name === kubeconfigSecretName) noteOf(metadata.namespace ?? '');
+    });
+  }
+
   #followShoot({ name: shoot, store }: WorldShoot): void {
-    follow(store, simKinds.Node, ({ object, after }) => this.#noteNode(shoot, object.metadata.name, after));
+    follow(store, simKinds.Node, (node, change) => this.#noteNode(shoot, node, change));
     for (const { metadata, spec } of store.list(simKinds.Lease, 'kube-node-lease')) {
       const { renewTime } = spec as { readonly renewTime: string };
       const since = this.#clock.monotonic() + Date.parse(renewTime) - this.#clock.now();
-      this.note({ kind: 'lease', shoot, node: metadata.name, exists: true, since });
+      this.note({ kind: 'lease', shoot, node: metadata.name, since });
     }
-    store.subscribe(simKinds.Lease, ({ type, object }) =>
-      this.note({ kind: 'lease', shoot, node: object.metadata.name, exists: type !== 'DELETED' }),
-    );
+    store.subscribe(simKinds.Lease, ({ type, object }) => {
+      if (type !== 'DELETED') this.note({ kind: 'lease', shoot, node: object.metadata.name });
+    });
   }
 
-  #noteNode(shoot: string, node: string, after: SimObject | undefined): void {
-    if (this.#world.source === 'gardener') {
-      this.note({ kind: 'node', shoot, node, facts: after && nodeFacts(after) });
-      return;
-    }
-    this.note({ kind: 'node', shoot, node, facts: after && plainNodeFacts(after) });
-    this.note({ kind: 'machine', shoot, node, isAlive: after !== undefined });
+  #noteNode(
+    shoot: string,
+    { metadata: { name: node } }: SimObject,
+    { before, after }: { readonly before?: SimObject; readonly after?: SimObject },
+  ): void {
+    const isCandidate = after !== undefined && isCandidateNode(after) && !this.#failed.has(`${shoot}/${node}`);
+    const isGivenUp = before !== undefined && !isUnknownNode(before) && after !== undefined && isUnknownNode(after);
+    this.note({ kind: 'node', shoot, node, isCandidate, isGivenUp });
   }
 
-  #listenTo(process: ProcessName, server: string): TrafficListener {
-    const asked = new Map<number, KubeRequest>();
-    const note = (id: number, request: KubeRequest, rest: RequestNews): void => {
-      const about = aboutOf(request, { server, shoots: this.#shoots });
-      this.note({ kind: 'request', exchange: { process, server, id }, ...about, ...rest });
+  /** Returns a function that creates the listeners for the requests of one process, by server. */
+  listen(process: ProcessName): (server: string) => TrafficListener {
+    return (server) => {
+      const asked = new Map<number, { readonly about: About; readonly sentAt: number }>();
+      const end = (id: number, stage: 'answered' | 'failed', status?: number): void => {
+        const { about } = asked.get(id) ?? {};
+        if (!asked.delete(id) || about === undefined) return;
+        this.#requests -= 1;
+        this.note({ kind: 'request', stage, process, server, ...about, status });
+      };
+      return {
+        sent: (id, request) => {
+          const about = this.#aboutOf(request, server);
+          asked.set(id, { about, sentAt: this.#clock.monotonic() });
+          this.#requests += 1;
+          this.note({ kind: 'request', stage: 'sent', process, server, ...about });
+        },
+        serving: (id, request) => {
+          const before = this.#writer;
+          const { about = this.#aboutOf(request, server), sentAt = this.#clock.monotonic() } = asked.get(id) ?? {};
+          this.#writer = { process, sentAt };
+          this.note({ kind: 'request', stage: 'served', process, server, ...about });
+          return () => {
+            this.#writer = before;
+          };
+        },
+        answered: (id, status) => end(id, 'answered', status),
+        failed: (id) => end(id, 'failed'),
+      };
     };
-    const end = (id: number, rest: RequestNews): void => {
-      const request = asked.get(id);
-      asked.delete(id);
-      if (request !== undefined) note(id, request, rest);
-    };
-    return {
-      sent: (id, request) => {
-        asked.set(id, request);
-        note(id, request, { stage: 'sent' });
-      },
-      serving: (id, request) => {
-        const before = this.#writer;
-        this.#writer = { process, server, id };
-        note(id, request, { stage: 'served' });
-        return () => {
-          this.#writer = before;
-        };
-      },
-      answered: (id, status) => end(id, { stage: 'answered', status }),
-      failed: (id, error) => end(id, { stage: 'failed', ...(error === undefined ? {} : failureFacts(error)) }),
-    };
+  }
+
+  #aboutOf(request: KubeRequest, server: string): About {
+    const { verb, resource } = requestKind(request);
+    if (server !== 'seed') return { verb, resource, shoot: server.replace('outside/', '') };
+    const [, namespace = '', name] = objectPath.exec(request.path) ?? [];
+    return { verb, resource, shoot: this.#shoots.get(namespace), name };
   }
 }

@@ -7,16 +7,20 @@ import { missingMs } from './facts.ts';
 import { createFaultInjector } from './fault-injector.ts';
 import { remainsOf } from './held.ts';
 import type { SimEvent } from './history.ts';
-import { type Invariant, invariantsOf } from './invariants/index.ts';
-import { unrestored } from './invariants/restoration.ts';
-import { type Judge, type Violation, createJudge } from './judge.ts';
+import { type Checker, type Invariant, invariantsOf, unrestored } from './invariants/index.ts';
+import { Model } from './model.ts';
 import type { Plan, PlannedFault } from './plan.ts';
 import { Processes } from './processes.ts';
 import { Recorder } from './record.ts';
-import { rulesOf } from './rules.ts';
-import type { Model } from './model.ts';
 import { removeCluster } from './shoot-edits.ts';
 import { NetworkFaults } from './network-faults.ts';
+
+export interface Violation {
+  /** Name of the invariant. */
+  readonly invariant: string;
+  readonly problem: string;
+  readonly at: number;
+}
 
 export interface Run {
   readonly plan: Plan;
@@ -61,11 +65,10 @@ const turnsOf = ({ faults }: Plan): readonly Turn[] =>
     .sort((a, b) => a.at - b.at);
 
 /** True if a Deployment is not restored yet, or a weeding is in progress. */
-const isUnsettled = (model: Model, plan: Plan): boolean => {
-  if (plan.component === 'prober') return unrestored(model).length > 0;
-  const { longestMs } = rulesOf(plan).weeding;
-  const spells = [...model.shoots.values()].flatMap(({ controlPlane }) => [...controlPlane.spells.values()].flat());
-  return spells.some(({ from, to }) => to === undefined && model.at - from < longestMs);
+const isUnsettled = (model: Model): boolean => {
+  if (model.plan.component === 'prober') return unrestored(model).length > 0;
+  const services = [...model.shoots.values()].flatMap((shoot) => [...shoot.services.values()]);
+  return services.some(({ isReady, since }) => isReady && model.at - since < model.rules.longestWeedingMs);
 };
 
 const scenarioOf = (plan: Plan): Scenario => {
@@ -90,7 +93,10 @@ const scenarioOf = (plan: Plan): Scenario => {
 class PlanRun {
   readonly #plan: Plan;
   readonly #scenario: Scenario;
-  readonly #judge: Judge;
+  readonly #model: Model;
+  readonly #checkers: readonly (readonly [string, Checker])[];
+  readonly #events: SimEvent[] = [];
+  #violation: Violation | undefined;
   readonly #recorder: Recorder;
   readonly #processes: Processes;
   readonly #begin: (planned: PlannedFault) => End;
@@ -98,8 +104,10 @@ class PlanRun {
   constructor(plan: Plan, invariants: readonly Invariant[]) {
     const scenario = scenarioOf(plan);
     const { clock, world } = scenario;
-    const judge = createJudge(plan, invariants);
-    const recorder = new Recorder({ world, clock, emit: (event) => judge.take(event) });
+    const model = new Model(plan);
+    this.#model = model;
+    this.#checkers = invariants.map((invariant) => [invariant.name, invariant.begin(model)]);
+    const recorder = new Recorder({ world, clock, emit: (event) => this.#take(event) });
     const networkFaults = new NetworkFaults(world, {
       random: createSeededRandom(plan.seed).fork('ways'),
       latencyMs: plan.latencyMs,
@@ -107,7 +115,6 @@ class PlanRun {
     const processes = new Processes({ plan, scenario, recorder, faults: (...args) => networkFaults.rule(...args) });
     this.#plan = plan;
     this.#scenario = scenario;
-    this.#judge = judge;
     this.#recorder = recorder;
     this.#processes = processes;
     this.#begin = createFaultInjector({ plan, world, clock, networkFaults, processes });
@@ -123,8 +130,8 @@ class PlanRun {
     const impacts = world.shoots.map((shoot) => shoot.impact());
     return {
       plan: this.#plan,
-      violation: this.#judge.violation(),
-      events: this.#judge.events(),
+      violation: this.#violation,
+      events: this.#events,
       lengthMs,
       impact: {
         nodesTurnedUnknown: impacts.reduce((sum, impact) => sum + impact.nodesTurnedUnknown, 0),
@@ -133,8 +140,19 @@ class PlanRun {
     };
   }
 
+  /** Checks an event at once. Events after a violation are ignored. */
+  #take(event: SimEvent): void {
+    if (this.#violation !== undefined) return;
+    this.#events.push(event);
+    this.#model.apply(event);
+    for (const [invariant, check] of this.#checkers) {
+      const problem = check(event);
+      if (problem !== undefined) this.#violation ??= { invariant, problem, at: event.at };
+    }
+  }
+
   #isOver(): boolean {
-    return this.#judge.violation() !== undefined;
+    return this.#violation !== undefined;
   }
 
   async #passUntil(instant: number): Promise<void> {
@@ -167,7 +185,7 @@ class PlanRun {
     while (!this.#isOver()) {
       await this.#passUntil(clock.monotonic() + tickMs);
       const now = clock.monotonic();
-      if (isUnsettled(this.#judge.model(), this.#plan)) unsettledAt = now;
+      if (isUnsettled(this.#model)) unsettledAt = now;
       if (now - unsettledAt >= steadyMs && now - healedAt >= quietMs) break;
       if (now - healedAt >= healLimitMs + quietMs) break;
     }
@@ -195,8 +213,8 @@ class PlanRun {
   async #close(): Promise<void> {
     const processes = await this.#processes.stopAll();
     await this.#scenario.stop();
-    const exchanges = this.#judge.model().exchanges.size;
-    this.#recorder.note({ kind: 'over', leftovers: { timers: this.#scenario.clock.pending, exchanges, processes } });
+    const leftovers = { timers: this.#scenario.clock.pending, requests: this.#recorder.requests(), processes };
+    this.#recorder.note({ kind: 'over', leftovers });
   }
 }
 

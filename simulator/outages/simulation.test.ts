@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { weederConfig } from '../../src/weeder/config.ts';
 import { generatePlan } from './generate.ts';
 import { runPlan } from './run.ts';
 import { shrink } from './shrink.ts';
 import { formatFailure, formatPlan, formatTrace } from './format.ts';
-import { weederSettings } from './world-settings.ts';
 
 /** Number of plans: enough for every kind of story and fault. `make simulate` plays more. */
 const plans = 250;
@@ -52,11 +50,6 @@ describe('plans', () => {
     expect(new Set(all.map(({ replicas }) => replicas))).toEqual(new Set([1, 2]));
     expect(new Set(all.map(({ elected }) => elected))).toEqual(new Set([true, false]));
     expect(new Set(all.map(({ dryRun }) => dryRun))).toEqual(new Set([true, false]));
-  });
-
-  it('configure the weeder as gardenlet does', () => {
-    const { settings } = weederConfig.load(weederConfig.defaultText, { unknownFields: 'error' });
-    expect(weederSettings({}, undefined)).toEqual(settings);
   });
 
   it('are printed in lines', async () => {

@@ -1,5 +1,5 @@
 import type { ProberSettings } from '../../src/prober/index.ts';
-import type { WeededService, WeederSettings } from '../../src/weeder/index.ts';
+import { type WeederSettings, weederConfig } from '../../src/weeder/index.ts';
 import { externalProbe, gardenSettings } from '../harness/index.ts';
 import type { Plan } from './plan.ts';
 
@@ -27,49 +27,18 @@ export const proberSettings = (
   ...(reload === undefined ? {} : otherSettings[reload]),
 });
 
-const etcdService = 'etcd-main-client';
-
 /** The weeder's settings, as gardenlet configures them. */
-const gardenWeeder: WeederSettings = {
-  watchDurationMs: 300_000,
-  services: [
-    {
-      name: etcdService,
-      podSelectors: [
-        {
-          matchLabels: {},
-          matchExpressions: [
-            { key: 'gardener.cloud/role', operator: 'In', values: ['controlplane'] },
-            { key: 'role', operator: 'In', values: ['apiserver'] },
-          ],
-        },
-      ],
-    },
-    {
-      name: 'kube-apiserver',
-      podSelectors: [
-        {
-          matchLabels: {},
-          matchExpressions: [
-            { key: 'gardener.cloud/role', operator: 'In', values: ['controlplane'] },
-            { key: 'role', operator: 'NotIn', values: ['main', 'apiserver'] },
-          ],
-        },
-      ],
-    },
-  ],
+const { settings: gardenWeeder } = weederConfig.load(weederConfig.defaultText, { unknownFields: 'error' }) as {
+  readonly settings: WeederSettings;
 };
 
 /** The services of etcd, and of kube-apiserver, which depends on it. */
-export const weededServices = [etcdService, 'kube-apiserver'] as const;
-
-const without = (name: string): readonly WeededService[] =>
-  gardenWeeder.services.filter((service) => service.name !== name);
+export const weededServices = ['etcd-main-client', 'kube-apiserver'] as const;
 
 /** Changes that a hot reload may make to the weeder's settings, like `otherSettings`. */
 export const otherWeederSettings: readonly Partial<WeederSettings>[] = [
   { watchDurationMs: 45_000 },
-  { services: without(etcdService) },
+  { services: gardenWeeder.services.filter(({ name }) => name !== weededServices[0]) },
   {
     services: gardenWeeder.services.map((service) => ({
       ...service,

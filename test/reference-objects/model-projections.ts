@@ -1,6 +1,5 @@
 import type { SimObject } from '../../simulator/apiserver/object.ts';
-import { clusterPhase, isAliveMachine, nodeFacts } from '../../simulator/outages/facts.ts';
-import { podFacts, serviceOf } from '../../simulator/outages/pod-facts.ts';
+import { clusterPhase, isAliveMachine, isCandidateNode, podFacts, serviceOf } from '../../simulator/outages/facts.ts';
 import { hasReadyEndpoint } from '../../simulator/world/endpoint-slices.ts';
 import type { Projection } from './projection.ts';
 
@@ -22,7 +21,7 @@ export const modelProjections: readonly Projection[] = [
   {
     name: 'Node of the model',
     kind: 'NodeList',
-    project: (json) => nodeFacts(nodeOf(json)).isCandidate,
+    project: (json) => isCandidateNode(nodeOf(json)),
     set: { 'items[].status.conditions[].type': 'DiskPressure' },
   },
   {

@@ -1,55 +1,64 @@
-import { stateful } from './invariant.ts';
-import { type WatchdogWrite, watchdogWrite } from './scaling.ts';
+import { hindersProtection } from '../hindrance.ts';
+import type { Model, ShootModel } from '../model.ts';
+import { type Invariant, watchdogWrite } from './invariant.ts';
 
-/** Replicas before scale-downs, by shoot and Deployment. */
-type Former = ReadonlyMap<string, number>;
+const hasOneCandidate = ({ candidates }: ShootModel): boolean => candidates.size === 1;
 
-const readable = (stored: string | undefined): number | undefined =>
-  stored !== undefined && /^[1-9]\d{0,9}$/.test(stored) ? Number(stored) : undefined;
-
-const downProblem = ({ shoot, name, before, after }: WatchdogWrite): string | undefined => {
-  const counts = `${shoot}: ${name} ${String(before.replicas)} -> ${String(after.replicas)}`;
-  if (after.stored !== String(before.replicas)) return `${counts} stored ${after.stored ?? 'nothing'}`;
-  return after.isHeld ? undefined : `${counts} left no mark`;
-};
-
-const upProblem = ({ shoot, name, before, after }: WatchdogWrite, former: number | undefined): string | undefined => {
-  const counts = `${shoot}: ${name} ${String(before.replicas)} -> ${String(after.replicas)}`;
-  if (before.replicas !== 0) return `${counts}: a count that was not 0 was changed`;
-  const wanted = former ?? readable(before.stored) ?? 1;
-  if (after.replicas !== wanted) return `${counts}, but it had ${String(wanted)}`;
-  return after.isHeld || after.stored !== undefined ? `${counts} left marks` : undefined;
-};
-
-/** A scaled-down Deployment gets back exactly its former replicas. One that an operator took over, or that is already at 0, is left alone. */
-export const counts = stateful<Former>('exact counts', new Map(), (former, event) => {
-  if (event.kind !== 'deployment') return { state: former };
-  const key = `${event.shoot}/${event.name}`;
-  const write = watchdogWrite(event);
-  if (write === undefined) {
-    // Another writer that changes the replicas decides on them from now on.
-    const isRecounted =
-      event.before?.replicas !== event.after?.replicas || event.before?.stored !== event.after?.stored;
-    if (!isRecounted) return { state: former };
-    const rest = new Map(former);
-    rest.delete(key);
-    return { state: rest };
-  }
-  const { before, after, direction } = write;
-  if (before.isIgnored && direction !== 'marks') {
-    return { state: former, problem: `${key}: scaled ${direction} although it carries ignore-scaling` };
-  }
-  switch (direction) {
-    case 'down':
-      return { state: new Map(former).set(key, before.replicas), problem: downProblem(write) };
-    case 'up':
-      return { state: former, problem: upProblem(write, former.get(key)) };
-    case 'marks': {
-      const isOverwritten = after.stored !== undefined && after.stored !== before.stored;
-      const problem = isOverwritten
-        ? `${key}: the stored count ${before.stored ?? 'nothing'} became ${after.stored}`
-        : undefined;
-      return { state: former, problem };
+const problemsOf = (name: string, shoot: ShootModel): readonly string[] =>
+  [...shoot.deployments].flatMap(([deployment, { replicas, desired, isHeld, isIgnored, stored }]) => {
+    const what = `${name}: ${deployment}`;
+    const { phase } = shoot;
+    if (phase === 'release') return isHeld ? [`${what} still carries the mark`] : [];
+    if (isIgnored || phase === 'leave' || phase === 'missing') return [];
+    // An operator took over the held Deployment, and gave it back at 0. Only held resources are restored with one candidate, or without probes.
+    const isLeft = (phase === 'restore' || hasOneCandidate(shoot)) && replicas === 0 && !isHeld && stored !== undefined;
+    if (isLeft) return [];
+    if (replicas !== desired) {
+      return [`${what} has ${String(replicas)} replicas, not the ${String(desired)} of before`];
     }
-  }
-});
+    return isHeld || stored !== undefined ? [`${what} still carries marks`] : [];
+  });
+
+/** Returns the differences from the former state of the world. In a dry run there are none. */
+export const unrestored = ({ shoots }: Model): readonly string[] =>
+  [...shoots].flatMap(([name, shoot]) => problemsOf(name, shoot));
+
+/** After the recovery, everything is as before, or given back to its owner. */
+export const restoration: Invariant = {
+  name: 'restored in the end',
+  begin: (model) => (event) => (event.kind === 'settled' ? unrestored(model)[0] : undefined),
+};
+
+/** A scale-down keeps the count that it takes away, and no watchdog changes another count than 0: no change of another writer is lost. */
+export const counts: Invariant = {
+  name: 'no count lost',
+  begin: () => (event) => {
+    const write = watchdogWrite(event);
+    if (write === undefined || write.direction === 'marks') return undefined;
+    const { shoot, name, before, after, direction } = write;
+    const what = `${shoot}: ${name} ${String(before.replicas)} -> ${String(after.replicas)}`;
+    if (direction === 'up') return before.replicas === 0 ? undefined : `${what}: a count that was not 0 was changed`;
+    return after.stored === String(before.replicas) ? undefined : `${what} stored ${after.stored ?? 'nothing'}`;
+  },
+};
+
+/** Time to notice a pause: an open watch shows the annotation at once, but a request may be in flight. */
+const heardMs = 10_000;
+
+/** No process scales a paused shoot down, neither the leader nor a standby in its place. Nobody scales what carries ignore-scaling. */
+export const untouched: Invariant = {
+  name: 'paused and ignored are untouched',
+  begin: (model) => (event) => {
+    const write = watchdogWrite(event);
+    if (write === undefined || write.direction === 'marks') return undefined;
+    const { shoot, name, direction, before } = write;
+    if (before.isIgnored) return `${shoot}: ${name} was scaled ${direction} although it carries ignore-scaling`;
+    const { at: now, plan } = model;
+    const isPaused = plan.faults.some(
+      ({ at, forMs, fault }) =>
+        fault.kind === 'protection-pause' && hindersProtection(fault, shoot) && now >= at + heardMs && now < at + forMs,
+    );
+    if (direction === 'up' || !isPaused || now < model.hamperedUntil()) return undefined;
+    return `${shoot}: ${name} was scaled down during a pause`;
+  },
+};

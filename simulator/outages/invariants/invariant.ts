@@ -1,45 +1,31 @@
-import type { SimEvent } from '../history.ts';
-import type { Rules } from '../rules.ts';
+import type { DeploymentFacts, SimEvent } from '../history.ts';
 import type { Model } from '../model.ts';
-import type { Views } from '../client-views.ts';
 
-/** Everything that is known when an event is checked, including the event itself. */
-export interface Known {
-  readonly model: Model;
-  readonly views: Views;
-  readonly rules: Rules;
-}
+/** Receives every event in order, after the model has, and returns a problem as soon as there is one. */
+export type Checker = (event: SimEvent) => string | undefined;
 
-/** Receives every event in order, and returns a problem as soon as there is one. */
-export type Checker = (event: SimEvent, known: Known) => string | undefined;
-
-/** A rule that must always hold. */
+/** An outcome that must never be. `begin` creates the checker of one run. */
 export interface Invariant {
   readonly name: string;
-  /** Creates the checker of one run. */
-  begin(): Checker;
+  begin(model: Model): Checker;
 }
 
-/** Creates an invariant that has no state of its own besides `Known`. */
-export const stateless = (name: string, check: Checker): Invariant => ({ name, begin: () => check });
+/** A change of a Deployment by a watchdog. */
+export interface WatchdogWrite {
+  readonly shoot: string;
+  readonly name: string;
+  readonly before: DeploymentFacts;
+  readonly after: DeploymentFacts;
+  readonly process: string;
+  readonly sentAt: number;
+  readonly direction: 'down' | 'up' | 'marks';
+}
 
-/** Creates an invariant as a fold over the events. */
-export const stateful = <State>(
-  name: string,
-  start: State,
-  step: (
-    state: State,
-    event: SimEvent,
-    known: Known,
-  ) => { readonly state: State; readonly problem?: string | undefined },
-): Invariant => ({
-  name,
-  begin: () => {
-    let state = start;
-    return (event, known) => {
-      const next = step(state, event, known);
-      ({ state } = next);
-      return next.problem;
-    };
-  },
-});
+/** Returns the change of a Deployment by a watchdog that an event shows; undefined for all other events. */
+export const watchdogWrite = (event: SimEvent): WatchdogWrite | undefined => {
+  if (event.kind !== 'deployment' || event.writer === 'world') return undefined;
+  const { shoot, name, before, after, writer } = event;
+  if (before === undefined || after === undefined) return undefined;
+  const direction = after.replicas === before.replicas ? 'marks' : after.replicas === 0 ? 'down' : 'up';
+  return { shoot, name, before, after, ...writer, direction };
+};

@@ -1,11 +1,221 @@
-import type { Bug, Shape, Wrapped } from './bug.ts';
-import { electionBugs } from './election-bugs.ts';
-import { proberBugs } from './prober-bugs.ts';
-import { sourceBugs } from './source-bugs.ts';
-import { standbyBugs } from './standby-bugs.ts';
-import { weederBugs } from './weeder-bugs.ts';
+import type { ProbeSettings } from '../../../src/prober/judge/probe-input.ts';
+import type { Fault, Plan } from '../plan.ts';
 
-export const bugs: readonly Bug[] = [...proberBugs, ...standbyBugs, ...sourceBugs, ...electionBugs, ...weederBugs];
+// Bugs that tests plant to prove that each invariant finds one. Each is a wrapper around one function. The types of the function are
+// internal to its component; here they are JSON-like data.
+
+type Shape = Readonly<Record<string, unknown>>;
+type Wrapped = (...args: (Shape | undefined)[]) => unknown;
+type Change = (original: Wrapped) => Wrapped;
+
+export interface Bug {
+  readonly name: string;
+  /** Name of the wrapped function. */
+  readonly of: string;
+  readonly change: Change;
+  /** Invariants. The first violation must be of one of them. */
+  readonly breaks: readonly string[];
+  /** Selects the plans that must find the bug. */
+  readonly among: (plan: Plan) => boolean;
+  /** Number of a plan that finds the bug. It is tried before all others, and given if the search for the first one takes long. */
+  readonly knownPlan?: number;
+}
+
+const shape = (value: unknown): Shape => value as Shape;
+
+const ofProber = ({ component }: Plan): boolean => component === 'prober';
+const ofWeeder = ({ component }: Plan): boolean => component === 'weeder';
+const ofPair = ({ component, replicas }: Plan): boolean => component === 'prober' && replicas > 1;
+const withFault =
+  (least: number, kind: Fault['kind']) =>
+  ({ component, faults }: Plan): boolean =>
+    component === 'prober' && faults.filter(({ fault }) => fault.kind === kind).length >= least;
+
+/** Changes the decision of `probe`. */
+const decision =
+  (change: (decision: Shape, now: number) => Shape): Change =>
+  (probe) =>
+  async (deps = {}, request) => {
+    const result = shape(await probe(deps, request));
+    const clock = deps.clock as { monotonic(): number };
+    return { ...result, decision: change(shape(result.decision), clock.monotonic()) };
+  };
+
+/** Skips the verdicts of a kind. */
+const overlooked = (kind: string): Change =>
+  decision((made, now) =>
+    shape(made.verdict).kind === kind ? { ...made, verdict: { kind: 'skipped', crossedAt: now } } : made,
+  );
+
+const halfTheThreshold: Change =
+  (probe) =>
+  (deps, request = {}) => {
+    const inputOf = request.input as () => Shape;
+    const input = (): Shape => {
+      const known = inputOf();
+      const settings = known.settings as ProbeSettings;
+      const nodeLeaseFailureFraction = settings.nodeLeaseFailureFraction / 2;
+      return { ...known, settings: { ...settings, nodeLeaseFailureFraction } };
+    };
+    return probe(deps, { ...request, input });
+  };
+
+const unconditional: Change =
+  (act) =>
+  (deps = {}, request = {}) => {
+    const action = shape(request.action);
+    if (action.kind !== 'write') return act(deps, request);
+    const base = { ...shape(shape(action.write).base), resourceVersion: '' };
+    return act(deps, { ...request, action: { ...action, write: { ...shape(action.write), base } } });
+  };
+
+/** Makes the created prober leave a timer behind when it is closed. */
+const leakingAtEnd: Change =
+  (createConfiguredProber) =>
+  (settings, deps = {}) => {
+    const prober = shape(createConfiguredProber(settings, deps));
+    const close = prober.close as () => Promise<void>;
+    const clock = deps.clock as { timer(ms: number, callback: () => void): void };
+    return { ...prober, close: () => close().then(() => clock.timer(1e9, () => undefined)) };
+  };
+
+const asLeader: Change =
+  (createConfiguredProber) =>
+  (settings, deps = {}) => {
+    const clientOf = deps.seedFor as (mayWrite: () => boolean) => unknown;
+    const role = { leads: true, mayStandIn: false };
+    return createConfiguredProber(settings, { ...deps, role: () => role, client: clientOf(() => true) });
+  };
+
+const usurping: Change =
+  (electionState) =>
+  (memory = {}, ...rest) => {
+    const state = shape(electionState(memory, ...rest));
+    const isTheirs = state.kind === 'held' && memory.lease !== undefined;
+    return isTheirs ? { kind: 'free', lease: memory.lease, reason: 'expired' } : state;
+  };
+
+const clinging: Change =
+  (judgeService) =>
+  (before, observed = {}) =>
+    judgeService(before, before?.ready === true ? { ...observed, ready: true } : observed);
+
+const forgetful: Change =
+  (judgeService) =>
+  (before, observed = {}) =>
+    judgeService(before ?? { ready: observed.ready }, observed);
+
+const unclosed: Change =
+  (openPodWatch) =>
+  (...args) =>
+    Object.assign(shape(openPodWatch(...args)), { close: () => Promise.resolve() });
+
+const afterLoss = 'no write after leadership is lost';
+const twoLeaders = 'never two leaders writing';
+
+export const bugs: readonly Bug[] = [
+  {
+    name: 'outages are overlooked',
+    of: 'probe',
+    change: overlooked('unhealthy'),
+    breaks: ['no node lost'],
+    among: ofProber,
+  },
+  {
+    name: 'half the threshold is enough',
+    of: 'probe',
+    change: halfTheThreshold,
+    breaks: ['no scale-down while kubelets renew'],
+    among: ofProber,
+  },
+  {
+    name: 'recoveries are overlooked',
+    of: 'probe',
+    change: overlooked('healthy'),
+    breaks: ['restored in the end'],
+    among: ofProber,
+  },
+  {
+    name: 'writes have no precondition',
+    of: 'act',
+    change: unconditional,
+    breaks: ['no count lost'],
+    among: (plan) => plan.latencyMs >= 300 && withFault(3, 'autoscaler')(plan),
+  },
+  {
+    name: 'a pause is not heeded',
+    of: 'permission',
+    change: (permission) => (desired, context) => permission(desired, { ...context, pausedUntil: undefined }),
+    breaks: ['paused and ignored are untouched'],
+    among: withFault(1, 'protection-pause'),
+  },
+  {
+    name: 'probes have no pause in between',
+    of: 'probe',
+    change: decision((made, now) => ({ ...made, nextRunAt: now + 10 })),
+    breaks: ['no storm of requests'],
+    among: ofProber,
+  },
+  {
+    name: 'a prober that ends leaves a timer behind',
+    of: 'createConfiguredProber',
+    change: leakingAtEnd,
+    breaks: ['nothing leaks'],
+    among: ofProber,
+  },
+  {
+    name: 'a standby does all that a leader does',
+    of: 'createConfiguredProber',
+    change: asLeader,
+    breaks: [twoLeaders, afterLoss],
+    among: ofPair,
+  },
+  {
+    name: 'the renew deadline is ignored',
+    of: 'leadsUntil',
+    change: (leadsUntil) => (memory, settings) => Number(leadsUntil(memory, settings)) + 60_000,
+    breaks: [afterLoss],
+    among: ({ elected }) => elected,
+    knownPlan: 113,
+  },
+  {
+    name: 'a Lease is taken before it has run out',
+    of: 'electionState',
+    change: usurping,
+    breaks: [twoLeaders],
+    among: (plan) => ofPair(plan) && plan.latencyMs > 0,
+    knownPlan: 190,
+  },
+  {
+    name: 'writes go on after leadership is lost',
+    of: 'fenceWrites',
+    change: () => (kube) => kube,
+    breaks: [afterLoss, twoLeaders],
+    among: ({ elected, faults }) => elected && faults.some(({ fault }) => fault.kind === 'pause'),
+    knownPlan: 644,
+  },
+  {
+    name: 'a service that is lost is still weeded for',
+    of: 'judgeService',
+    change: clinging,
+    breaks: ['weeds only'],
+    among: ofWeeder,
+  },
+  {
+    name: 'a service that comes back is overlooked',
+    of: 'judgeService',
+    change: forgetful,
+    breaks: ['weeded in time'],
+    among: ofWeeder,
+  },
+  {
+    name: 'watches of weedings that are over stay open',
+    of: 'openPodWatch',
+    change: unclosed,
+    breaks: ['nothing held at rest'],
+    among: ofWeeder,
+  },
+];
 
 let planted: string | undefined;
 
@@ -14,11 +224,12 @@ export const plant = (name: string | undefined): void => {
   planted = name;
 };
 
-/** Returns the module with one function wrapped, the last part of `of`: it has the bug that is planted. */
-export const withBugs = (module: Shape, of: string): Shape => {
-  const name = of.split('/').at(-1) ?? of;
+/** Returns the module with the function `name` wrapped: it has the bug that is planted. */
+export const withBugs = (module: Shape, name: string): Shape => {
   const original = module[name] as Wrapped;
-  const changed = new Map(bugs.filter((bug) => bug.of === of).map((bug) => [bug.name, bug.change(original)] as const));
+  const changed = new Map(
+    bugs.filter((bug) => bug.of === name).map((bug) => [bug.name, bug.change(original)] as const),
+  );
   const wrapped: Wrapped = (...args) => (changed.get(planted ?? '') ?? original)(...args);
   return { ...module, [name]: wrapped };
 };

@@ -1,0 +1,97 @@
+import { gardenSettings } from '../../harness/index.ts';
+import { kubeControllerManager } from '../../world/index.ts';
+import type { Model, ShootModel } from '../model.ts';
+import { type Invariant, watchdogWrite } from './invariant.ts';
+
+/** Time from the threshold to KCM at 0: a look at once, or a second one after 2 s, and two levels. The first takes at most 3 s. */
+const reactionMs = 5_000;
+/** Number of requests that follow one another in this time: lists, and a write for each level. */
+const requests = 5;
+/** All candidates are silent only if there are so many. */
+const fewestSilent = 3;
+
+const renewals = (shoot: ShootModel): readonly number[] =>
+  [...shoot.candidates].flatMap((node) => shoot.leases.get(node)?.renewedAt ?? []).sort((a, b) => a - b);
+
+/** Returns the time at which the shoot is protected at the latest if no lease changes; Infinity for fewer than two leases. */
+const protectedAt = (name: string, shoot: ShootModel, { plan, rules }: Model): number => {
+  const lateMs = reactionMs + requests * plan.latencyMs;
+  const renewed = renewals(shoot);
+  if (renewed.length < 2) return Number.POSITIVE_INFINITY;
+  const crossing = renewed[Math.ceil(rules.highestFraction * renewed.length) - 1] ?? Number.POSITIVE_INFINITY;
+  const expired = crossing + rules.limitMs(name) + lateMs;
+  if (renewed.length < fewestSilent) return expired;
+  return Math.min(expired, Number(renewed.at(-1)) + rules.allSilentMs(name) + lateMs);
+};
+
+/** An outage in which KCM was scaled down. */
+interface Outage {
+  /** Nodes that renewed until the outage. */
+  readonly alive: ReadonlySet<string>;
+  /** The last time at which the outage was seen to last. */
+  cutUntil: number;
+}
+
+/** Returns the time until which KCM gives up no late node: it is restored after `landingTimeout`, and then waits the grace period. */
+const landedAt = ({ cutUntil }: Outage, name: string, { rules }: Model): number =>
+  cutUntil + gardenSettings.landingTimeoutMs + rules.graceMs(name);
+
+/**
+ * KCM gives up no node in an outage once the prober can have scaled it down, nor one that is late after the outage. (KCM may act before the
+ * prober can if one lease is older than the others by nearly the rest of the grace period.)
+ */
+export const noNodeLost: Invariant = {
+  name: 'no node lost',
+  begin: (model) => {
+    const outages = new Map<string, Outage>();
+    return (event) => {
+      const write = watchdogWrite(event);
+      if (write?.direction === 'down' && write.name === kubeControllerManager) {
+        const [leases, limitMs] = [model.shoots.get(write.shoot)?.leases ?? [], model.rules.limitMs(write.shoot)];
+        const alive = [...leases].filter(([, { renewedAt }]) => model.at - renewedAt < limitMs + 10_000);
+        outages.set(write.shoot, { alive: new Set(alive.map(([node]) => node)), cutUntil: model.at });
+      }
+      if (event.kind === 'tick') {
+        for (const [name, outage] of outages) {
+          const shoot = model.shoots.get(name);
+          if (shoot !== undefined && protectedAt(name, shoot, model) <= model.at) outage.cutUntil = model.at;
+        }
+      }
+      if (event.kind !== 'node' || !event.isGivenUp || model.plan.dryRun) return undefined;
+      const { shoot: name, node } = event;
+      const [shoot, outage] = [model.shoots.get(name), outages.get(name)];
+      if (shoot?.phase !== 'run') return undefined;
+      const due = protectedAt(name, shoot, model);
+      if (due <= model.at && model.excusedUntil(name, due) <= due) return `${name}: node ${node} was given up`;
+      const isLate = outage?.alive.has(node) === true && model.at < landedAt(outage, name, model);
+      return isLate && model.excusedUntil(name) <= outage.cutUntil
+        ? `${name}: node ${node} was given up while it was late`
+        : undefined;
+    };
+  },
+};
+
+/** A kubelet that has renewed within this time, in milliseconds, gets through: it renews every 10 s. */
+const renewedMs = 11_000;
+/** A kubelet that was silent until this time ago, in milliseconds, may come back between the verdict and the last level: the outage was one. */
+const returnedMs = 5_000;
+
+/** No Deployment is scaled down in a shoot most of whose kubelets renew their leases, whatever the watchdog may have seen. */
+export const noNeedlessScaleDown: Invariant = {
+  name: 'no scale-down while kubelets renew',
+  begin: (model) => (event) => {
+    const write = watchdogWrite(event);
+    const shoot = model.shoots.get(write?.shoot ?? '');
+    if (write?.direction !== 'down' || shoot === undefined) return undefined;
+    const ages = [...shoot.candidates].flatMap((node) => {
+      const { renewedAt, before } = shoot.leases.get(node) ?? {};
+      if (renewedAt === undefined || before === undefined) return [];
+      const limitMs = model.rules.limitMs(write.shoot);
+      const hasJustReturned = model.at - renewedAt < returnedMs && renewedAt - before >= limitMs;
+      return [model.at - (hasJustReturned ? before : renewedAt)];
+    });
+    const silent = ages.filter((ageMs) => ageMs >= renewedMs).length;
+    if (ages.length < 2 || silent / ages.length >= model.rules.fraction) return undefined;
+    return `${write.shoot}: ${write.name} was scaled down although ${String(ages.length - silent)} of ${String(ages.length)} kubelets renew`;
+  },
+};
