@@ -75,8 +75,8 @@ race: build ## race the prober against a real kube-controller-manager, in outage
 bench: build ## measure prober and weeder from outside, beside a bare loop (14 minutes); ARGS='--only outage', or see docs/dev/benchmarks.md
 	node bench/bench.ts $(ARGS)
 
-simulate: setup ## play random outages with faults in virtual time: 1000 from a random number on, or RUNS=n, FROM=n, JOBS=n; one with SEED=n
-	node bench/simulate.ts --seed "$(SEED)" --from "$(FROM)" --runs "$(RUNS)" --jobs "$(JOBS)"
+simulate: setup ## play random outages with faults in virtual time: 1000 from a random number on, or RUNS=n, FROM=n; one with SEED=n
+	node bench/simulate.ts --seed "$(SEED)" --from "$(FROM)" --runs "$(RUNS)"
 
 worth: setup ## play the same outages with each rule of the prober switched off, and print what gets worse (10 minutes on two quiet cores); JOBS=n, ARGS='--only RULE --scenarios NAME'
 	nice node bench/worth.ts --jobs "$(or $(JOBS),2)" $(ARGS)

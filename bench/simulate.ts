@@ -1,20 +1,19 @@
 // Plays random outages with faults in virtual time; a seed number determines each. `--seed N` plays one and prints its trace, other flags play many.
-import { fork } from 'node:child_process';
 import { randomInt } from 'node:crypto';
-import { exit, stderr, stdout } from 'node:process';
-import { fileURLToPath } from 'node:url';
+import { cpuUsage, exit, stderr, stdout } from 'node:process';
 import { parseArgs } from 'node:util';
+import { formatFailure, formatPlan, formatTrace } from '../simulator/outages/format.ts';
 import { generatePlan } from '../simulator/outages/generate.ts';
-import { runPlan } from '../simulator/outages/run.ts';
-import { formatPlan, formatTrace } from '../simulator/outages/format.ts';
-import { type PlayOptions, type Played, type Range, describeFailure, playRange, splitRange } from './simulate/play.ts';
-import { addTallies, emptyTally, formatTally } from './simulate/tally.ts';
-import type { WorkerMessage } from './simulate/worker.ts';
+import { type Run, runPlan } from '../simulator/outages/run.ts';
+import { shrink } from '../simulator/outages/shrink.ts';
+import { tableOf } from './harness/table.ts';
 
-const usage = 'usage: simulate.ts [--seed N] [--from N] [--runs N] [--jobs N]';
+const usage = 'usage: simulate.ts [--seed N] [--from N] [--runs N]';
 const tellEvery = 1_000;
 /** Upper bound of the random seed number of the first plan. */
 const highestStart = 2 ** 40;
+const mostShrinkRuns = 300;
+const mostFailures = 3;
 
 const whole = (text: string | undefined, absent: number): number => {
   if (text === undefined || text === '') return absent;
@@ -26,64 +25,80 @@ const whole = (text: string | undefined, absent: number): number => {
 
 const say = (lines: readonly string[]): void => void stdout.write(`${lines.join('\n')}\n`);
 
+/** Prints a failed run, and the smallest plan that still fails. */
+const tellFailure = async (run: Run): Promise<void> =>
+  say([...formatFailure(run, await shrink(run, { run: runPlan, mostRuns: mostShrinkRuns })), '']);
+
 /** Plays one plan and prints its whole trace. Returns the exit code. */
 const playOne = async (seed: number): Promise<number> => {
   const run = await runPlan(generatePlan(seed));
   if (run.violation !== undefined) {
-    say(await describeFailure(run));
+    await tellFailure(run);
     return 1;
   }
   say([...formatPlan(run.plan), '', ...formatTrace(run.events), '', `seed ${String(seed)}: every invariant held`]);
   return 0;
 };
 
-const worker = fileURLToPath(new URL('simulate/worker.ts', import.meta.url));
-
-/** Like `playRange`, in a child process. */
-const playElsewhere = ({ from, runs }: Range, { onFailure, onPlayed }: PlayOptions): Promise<Played> =>
-  new Promise((resolve, reject) => {
-    let over: Played | undefined;
-    const child = fork(worker, [String(from), String(runs)]);
-    child.on('message', (message: WorkerMessage) => {
-      if (message.kind === 'failure') onFailure(message.lines);
-      else if (message.kind === 'played one') onPlayed();
-      else over = message.played;
-    });
-    child.once('error', reject);
-    child.once('exit', (code) => {
-      if (over !== undefined) resolve(over);
-      else reject(new Error(`plans from ${String(from)} on: the process that played them ended with ${String(code)}`));
-    });
-  });
-
-const playMany = async (range: Range, jobs: number): Promise<number> => {
-  const { from, runs } = range;
-  say([
-    `plans ${String(from)} to ${String(from + runs - 1)}: make simulate FROM=${String(from)} RUNS=${String(runs)}`,
-    '',
-  ]);
-  let done = 0;
-  const options: PlayOptions = {
-    onFailure: (lines) => say([...lines, '']),
-    onPlayed: () => {
-      done += 1;
-      if (done % tellEvery === 0) stderr.write(`${String(done)} of ${String(runs)} runs\n`);
-    },
+/** Counts what a run did: scale-downs, restorations and weeded pods. */
+const countsOf = ({ plan, events, impact }: Run): Readonly<Record<string, number>> => {
+  const changes = events.filter((event) => 'writer' in event && event.writer !== 'world');
+  const scaled = changes.flatMap((event) =>
+    event.kind === 'deployment' ? [[event.before?.replicas ?? 0, event.after?.replicas ?? 0] as const] : [],
+  );
+  return {
+    runs: 1,
+    [`plans of a ${plan.component}`]: 1,
+    faults: plan.faults.length,
+    'nodes given up where nobody could have been in time': impact.nodesTurnedUnknown,
+    'Deployments scaled down': scaled.filter(([from, to]) => from > 0 && to === 0).length,
+    'Deployments restored': scaled.filter(([from, to]) => from === 0 && to > 0).length,
+    'pods weeded': changes.filter((event) => event.kind === 'pod' && event.before?.isDeleting === false).length,
   };
-  const play = jobs > 1 ? playElsewhere : playRange;
-  const played = await Promise.all(splitRange(range, jobs).map((part) => play(part, options)));
-  say(formatTally(played.map(({ tally }) => tally).reduce(addTallies, emptyTally)));
-  return played.every(({ failures }) => failures === 0) ? 0 : 1;
 };
 
-const main = async (): Promise<number> => {
-  const { values } = parseArgs({
-    options: { seed: { type: 'string' }, runs: { type: 'string' }, from: { type: 'string' }, jobs: { type: 'string' } },
+/** Plays one plan after the other; stops after three failures. Returns the exit code. */
+const playMany = async (from: number, runs: number): Promise<number> => {
+  const last = from + runs - 1;
+  say([`plans ${String(from)} to ${String(last)}: make simulate FROM=${String(from)} RUNS=${String(runs)}`, '']);
+  const totals: Record<string, number> = {};
+  let [failures, lengthMs] = [0, 0];
+  const before = cpuUsage();
+  for (let seed = from; seed <= last && failures < mostFailures; seed += 1) {
+    const run = await runPlan(generatePlan(seed));
+    for (const [name, count] of Object.entries(countsOf(run))) totals[name] = (totals[name] ?? 0) + count;
+    lengthMs += run.lengthMs;
+    if (run.violation !== undefined) {
+      failures += 1;
+      await tellFailure(run);
+    }
+    if ((seed - from + 1) % tellEvery === 0) stderr.write(`${String(seed - from + 1)} of ${String(runs)} runs\n`);
+  }
+  const { user, system } = cpuUsage(before);
+  const rows = Object.entries({
+    ...totals,
+    violations: failures,
+    'virtual minutes': Math.round(lengthMs / 60_000),
+    'CPU ms per run': Math.round((user + system) / 1_000 / (totals.runs ?? 1)),
   });
-  const { seed = '' } = values;
-  if (seed !== '') return playOne(whole(seed, 0));
-  const range = { from: whole(values.from, randomInt(highestStart)), runs: whole(values.runs, 1_000) };
-  return playMany(range, Math.max(1, whole(values.jobs, 1)));
+  say([
+    tableOf(
+      [
+        ['', ([name]) => name],
+        ['number', ([, number]) => number],
+      ],
+      rows,
+    ),
+  ]);
+  return failures === 0 ? 0 : 1;
 };
 
-exit(await main());
+const { values } = parseArgs({
+  options: { seed: { type: 'string' }, runs: { type: 'string' }, from: { type: 'string' } },
+});
+const { seed = '' } = values;
+exit(
+  await (seed === ''
+    ? playMany(whole(values.from, randomInt(highestStart)), whole(values.runs, 1_000))
+    : playOne(whole(seed, 0))),
+);

@@ -103,6 +103,15 @@ const troubledOutage: Script = (draw) => {
   return { faultsMs: end + 60_000, faults: [outage(draw, at, forMs), ...faults] };
 };
 
+/** Some kubelets are late: they come back up to a minute and a half after the others. */
+const lateKubelets: Script = (draw) => {
+  const [at, forMs, shoot] = [draw.between(50_000, 70_000), draw.between(40_000, 80_000), draw.shoot()];
+  const lateMs = draw.between(20_000, 90_000);
+  const late: Fault = { kind: 'nat-gateway', shoot, nodes: draw.nodes() };
+  const faults = [cutOff(draw, at, forMs, shoot), { at, forMs: forMs + lateMs, fault: late }];
+  return { faultsMs: at + forMs + 150_000, faults };
+};
+
 /** The API server of a shoot is down: no kubelet can renew for a while, which must not cause a scale-down, and then all can. */
 const absentApiServer: Script = (draw) => {
   const at = draw.between(5_000, 40_000);
@@ -192,7 +201,7 @@ const missingSecret: Script = (draw) => {
 };
 
 export const proberScripts = ({ hasOutside, source }: Draw['plan']): readonly [Script, ...Script[]] => [
-  ...([chaos, plainOutage, troubledOutage, troubledOutage, absentApiServer, handover, rivalry] as const),
+  ...([chaos, plainOutage, troubledOutage, lateKubelets, absentApiServer, handover, handover, rivalry] as const),
   ...(hasOutside ? [ownWayOut, wholePath, wholePath] : []),
   ...(source === 'secret' ? [missingSecret, missingSecret] : []),
 ];

@@ -8,19 +8,13 @@ const dependants = [
   ...[machineControllerManager, clusterAutoscaler],
 ] as [string, ...string[]];
 
-const slices = ['unready', 'terminating', 'silent about readiness', 'empty'] as const;
-const strays = ['unowned', 'stranger', 'init', 'sidecar'] as const;
-const flapping = (d: Draw): Fault => ({
-  ...{ kind: 'second-slice', shoot: d.shoot(), service: d.of(weededServices) },
-  ...{ everyMs: d.of([700, 6_000, 25_000]), otherwise: d.of(slices) },
-});
+const strays = ['unowned', 'stranger'] as const;
 const skew = (d: Draw): number => d.of([-1, 1]) * d.of([25_000, 3_600_000]);
 
 const table: Weighted = [
   [6, (d) => ({ kind: 'etcd', shoot: d.shootOrAll(0.6) })],
   [2, (d) => ({ kind: 'etcd', shoot: d.shoot(), everyMs: d.of([4_000, 15_000, 40_000]) })],
   [5, (d) => ({ kind: 'crash', shoot: d.shoot(), component: d.of(dependants) })],
-  [4, flapping],
   [1, (d) => ({ kind: 'no-slices', shoot: d.shoot(), service: d.of(weededServices) })],
   [4, (d) => ({ kind: 'stray-pod', shoot: d.shoot(), what: d.of(strays) })],
   [5, (d) => ({ kind: 'api-server', server: 'seed', trouble: apiFault(d) })],

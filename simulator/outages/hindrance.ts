@@ -6,7 +6,7 @@ type Kinds = readonly Fault['kind'][];
 /** Faults that do not hinder protection: those of pods and services, and the silence of kubelets, against which the prober protects. */
 const harmless: Kinds = [
   ...(['load-balancer', 'nat-gateway', 'public-way'] as const),
-  ...(['etcd', 'crash', 'second-slice', 'no-slices', 'stray-pod'] as const),
+  ...(['etcd', 'crash', 'no-slices', 'stray-pod'] as const),
 ];
 
 /** Faults whose only effect is that a shoot is not probed for a while. Its phase covers the time after them. */

@@ -35,10 +35,8 @@ export type ClusterPhase = 'run' | 'release' | 'restore' | 'leave' | 'missing';
 export interface ProcessRemains {
   readonly timers: number;
   readonly requests: number;
-  /** Series of its metrics that count probers or weedings and are not 0. */
-  readonly counted: readonly string[];
-  /** Deleted shoots that its metrics still mention. */
-  readonly rememberedShoots: readonly string[];
+  /** Series of its metrics that count probers or weedings and are not 0, and deleted shoots that its metrics still mention. */
+  readonly remembered: readonly string[];
 }
 
 /** Remains after everything was stopped: `processes` received SIGTERM and did not end. */

@@ -2,7 +2,7 @@ import type { KubeRequest } from '../../src/kubernetes/api/kube.ts';
 import { type FaultRule, type RequestFault, connectionError, requestKind } from '../network/index.ts';
 import type { SeededRandom } from '../time/index.ts';
 import type { World, WorldServer } from '../world/index.ts';
-import { type End, type Handlers, nothing } from './fault-handlers.ts';
+import { type End, type Handlers, nothing } from './faults.ts';
 import type { ApiFault } from './plan.ts';
 
 interface ActiveRule {

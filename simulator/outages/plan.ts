@@ -19,19 +19,8 @@ export type ApiFault =
 /** `seed`, the name of a shoot, or `outside`: the public addresses of all shoots, as watchdogs use them. */
 export type ServerName = string;
 
-/** Contents of a service's second EndpointSlice, in turn with a ready endpoint. */
-export type SliceContent = 'unready' | 'terminating' | 'silent about readiness' | 'empty';
-
-/** Pods in addition to those of the control plane. All of them crash-loop. */
-export type StrayPod =
-  /** A dependent that no controller would replace. */
-  | 'unowned'
-  /** A pod that depends on no weeded service. */
-  | 'stranger'
-  /** A dependent whose init container crash-loops. */
-  | 'init'
-  /** A dependent whose ephemeral container crash-loops. */
-  | 'sidecar';
+/** Pods in addition to those of the control plane, which crash-loop: one that no controller would replace, or that depends on no weeded service. */
+export type StrayPod = 'unowned' | 'stranger';
 
 /** A temporary fault. It names shoots, and numbers nodes and replicas, so that it stays valid when shrinking removes others. */
 export type Fault =
@@ -113,14 +102,6 @@ export type Fault =
   | { readonly kind: 'etcd'; readonly shoot: string | undefined; readonly everyMs?: number }
   /** The program exits even if its dependencies are ready. */
   | { readonly kind: 'crash'; readonly shoot: string; readonly component: string }
-  /** A service has a second EndpointSlice, which is ready every other time. `otherwise`: its contents in between. */
-  | {
-      readonly kind: 'second-slice';
-      readonly shoot: string;
-      readonly service: string;
-      readonly everyMs: number;
-      readonly otherwise: SliceContent;
-    }
   /** The EndpointSlices of a service are absent. */
   | { readonly kind: 'no-slices'; readonly shoot: string; readonly service: string }
   | { readonly kind: 'stray-pod'; readonly shoot: string; readonly what: StrayPod };

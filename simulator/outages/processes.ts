@@ -1,10 +1,18 @@
-import type { Scenario } from '../harness/index.ts';
+import {
+  type Scenario,
+  type SimulatedReplica,
+  electionSettings,
+  prober,
+  startReplica,
+  weeder,
+} from '../harness/index.ts';
 import type { FaultRule } from '../network/index.ts';
 import { type SeededRandom, createSeededRandom } from '../time/index.ts';
-import type { ProcessName } from './history.ts';
+import type { Handlers } from './faults.ts';
+import type { Occurrence, ProcessName, ProcessRemains } from './history.ts';
 import type { Plan } from './plan.ts';
 import type { Recorder } from './record.ts';
-import { type PlannedWatchdog, startWatchdog } from './watchdogs.ts';
+import { proberSettings, weederSettings } from './world-settings.ts';
 
 export interface ProcessesOptions {
   readonly plan: Plan;
@@ -14,11 +22,14 @@ export interface ProcessesOptions {
   readonly faults: (replica: number, server: string) => FaultRule;
 }
 
+/** A process of the component that a plan tests. `configure` reloads the settings of that index, or the usual ones if undefined. */
+type Watchdog = Omit<SimulatedReplica, 'reload'> & { configure(settings: number | undefined): void };
+
 interface Place {
   readonly number: number;
   starts: number;
   process: ProcessName;
-  replica: PlannedWatchdog | undefined;
+  replica: Watchdog | undefined;
   /** Number of active faults that keep it down. */
   downs: number;
   /** Number of active faults that suspend its process. */
@@ -30,14 +41,45 @@ interface Place {
 const restartMs = 5_000;
 const stopLimitMs = 20_000;
 
+/** Matches the metrics that count probers and weedings. */
+const counted = /^(?:dwd_prober_probers|dwd_weeder_weedings)[{ ]/;
+/** Metric that each scrape reads from the objects: it may mention a deleted shoot whose resources are still held. */
+const readFromObjects = 'dwd_prober_held_unprobed{';
+
 /** The processes of a plan. Each is restarted when it ends. */
 export class Processes {
   readonly #options: ProcessesOptions;
   readonly #random: SeededRandom;
-  readonly #timers = new Set<() => void>();
   readonly #places: readonly Place[];
   #settings: number | undefined;
   #isOver = false;
+  readonly handlers: Handlers<'watchdog-clock' | 'kill' | 'stop' | 'pause' | 'reload'> = {
+    'watchdog-clock': ({ replica, ms }) => {
+      this.#setWallOffset(replica, ms);
+      return () => this.#setWallOffset(replica, 0);
+    },
+    kill: ({ replica }) => {
+      const place = this.#place(replica);
+      place.downs += 1;
+      place.replica?.process.kill();
+      this.#note(place, 'is killed');
+      place.replica = undefined;
+      return () => this.#revive(place);
+    },
+    /** Like SIGTERM. */
+    stop: ({ replica }) => {
+      const place = this.#place(replica);
+      place.downs += 1;
+      this.#note(place, 'receives SIGTERM');
+      place.replica?.stop();
+      return () => this.#revive(place);
+    },
+    pause: ({ replica }) => this.#pause(this.#place(replica)),
+    reload: ({ settings }) => {
+      this.#configure(settings);
+      return () => this.#configure(undefined);
+    },
+  };
 
   /** Starts all processes. */
   constructor(options: ProcessesOptions) {
@@ -50,66 +92,32 @@ export class Processes {
     for (const place of this.#places) this.#start(place);
   }
 
-  kill(replica: number): void {
-    const place = this.#place(replica);
-    place.downs += 1;
-    place.replica?.process.kill();
-    this.#note(place, 'is killed');
-    place.replica = undefined;
-  }
-
-  /** Stops a process like SIGTERM. */
-  stop(replica: number): void {
-    const place = this.#place(replica);
-    place.downs += 1;
-    this.#note(place, 'receives SIGTERM');
-    place.replica?.stop();
-  }
-
-  /** Reverts one `kill` or `stop`. */
-  restart(replica: number): void {
-    const place = this.#place(replica);
-    place.downs -= 1;
-    if (place.downs === 0 && place.replica === undefined) this.#start(place);
-  }
-
-  /** Suspends a process like SIGSTOP. Returns a function that resumes it. A process that is started meanwhile runs. */
-  pause(replica: number): () => Promise<void> {
-    const place = this.#place(replica);
-    const paused = place.replica;
-    place.pauses += 1;
-    paused?.process.suspend();
-    this.#note(place, 'is paused');
-    return async () => {
-      if (paused === undefined || place.replica !== paused) return;
-      place.pauses -= 1;
-      if (place.pauses > 0) return;
-      this.#note(place, 'goes on');
-      await paused.process.resume(() => this.#options.scenario.clock.settle());
-    };
-  }
-
-  setWallOffset(replica: number, ms: number): void {
-    const place = this.#place(replica);
-    place.wallOffset = ms;
-    place.replica?.process.setWallOffset(ms);
-  }
-
-  /** Reloads the configuration of all processes: the settings of that index, or the usual ones if undefined. */
-  configure(settings: number | undefined): void {
-    this.#settings = settings;
-    for (const { replica } of this.#places) replica?.configure(settings);
-  }
-
-  running(): ReadonlyMap<ProcessName, PlannedWatchdog> {
-    return new Map(this.#places.flatMap(({ process, replica }) => (replica === undefined ? [] : [[process, replica]])));
+  /** Returns the remains of shoots or weedings in each idle process. Moves the clock. */
+  async remains(): Promise<ReadonlyMap<ProcessName, ProcessRemains>> {
+    const { clock, world } = this.#options.scenario;
+    const remains = new Map<ProcessName, ProcessRemains>();
+    for (const { process, replica } of this.#places) {
+      if (replica === undefined) continue;
+      let [timers, requests] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+      // Requests come and go, above all those of the election, so only the minimum of some samples counts as held.
+      for (let sample = 0; sample < 5; sample += 1) {
+        const held = replica.process.holds();
+        timers = Math.min(timers, held.timers);
+        requests = Math.min(requests, held.requests);
+        await clock.advance(700);
+      }
+      const lines = (await replica.meter.metricsText()).split('\n').filter((line) => !line.startsWith(readFromObjects));
+      const gone = world.shoots.filter(({ namespace }) => lines.some((line) => line.includes(`"${namespace}"`)));
+      const series = lines.filter((line) => counted.test(line) && !line.endsWith(' 0'));
+      remains.set(process, { timers, requests, remembered: [...series, ...gone.map(({ name }) => name)] });
+    }
+    return remains;
   }
 
   /** Stops all processes gracefully, and moves the clock. Resolves with the number of processes that do not end. */
   async stopAll(): Promise<number> {
     const { clock } = this.#options.scenario;
     this.#isOver = true;
-    for (const cancel of this.#timers) cancel();
     let left = 0;
     for (const place of this.#places) {
       if (place.replica === undefined) continue;
@@ -132,21 +140,63 @@ export class Processes {
   }
 
   /** Records an event of a process, if one runs. */
-  #note({ process, replica }: Place, what: 'is killed' | 'is paused' | 'goes on' | 'receives SIGTERM'): void {
+  #note({ process, replica }: Place, what: Extract<Occurrence, { kind: 'process' }>['what']): void {
     if (replica !== undefined) this.#options.recorder.note({ kind: 'process', process, what });
+  }
+
+  /** Reverts one fault that keeps a process down. */
+  #revive(place: Place): void {
+    place.downs -= 1;
+    if (place.downs === 0 && place.replica === undefined) this.#start(place);
+  }
+
+  /** Suspends a process like SIGSTOP. Returns a function that resumes it. A process that is started meanwhile runs. */
+  #pause(place: Place): () => Promise<void> {
+    const paused = place.replica;
+    place.pauses += 1;
+    paused?.process.suspend();
+    this.#note(place, 'is paused');
+    return async () => {
+      if (paused === undefined || place.replica !== paused) return;
+      place.pauses -= 1;
+      if (place.pauses > 0) return;
+      this.#note(place, 'goes on');
+      await paused.process.resume(() => this.#options.scenario.clock.settle());
+    };
+  }
+
+  #setWallOffset(replica: number, ms: number): void {
+    const place = this.#place(replica);
+    place.wallOffset = ms;
+    place.replica?.process.setWallOffset(ms);
+  }
+
+  #configure(settings: number | undefined): void {
+    this.#settings = settings;
+    for (const { replica } of this.#places) replica?.configure(settings);
+  }
+
+  #create(process: ProcessName): Watchdog {
+    const { plan, scenario, recorder } = this.#options;
+    const options = {
+      leaderElection: electionSettings(plan.elected),
+      dryRun: plan.dryRun,
+      random: this.#random.fork(`process/${process}`),
+      listen: recorder.listen(process),
+    };
+    if (plan.component === 'prober') {
+      const replica = startReplica(prober(), scenario, { ...options, settings: proberSettings(plan, this.#settings) });
+      return { ...replica, configure: (number) => replica.reload(proberSettings(plan, number)) };
+    }
+    const replica = startReplica(weeder, scenario, { ...options, settings: weederSettings(plan, this.#settings) });
+    return { ...replica, configure: (number) => replica.reload(weederSettings(plan, number)) };
   }
 
   #start(place: Place): void {
     const { plan, scenario, recorder, faults } = this.#options;
     place.starts += 1;
     const process = `${String(place.number)}.${String(place.starts)}`;
-    const replica = startWatchdog({
-      plan,
-      scenario,
-      settings: this.#settings,
-      random: this.#random.fork(`process/${process}`),
-      listen: recorder.listen(process),
-    });
+    const replica = this.#create(process);
     replica.process.setWallOffset(place.wallOffset);
     replica.seedConnection.setFaults(faults(place.number, 'seed'));
     for (const { name } of plan.shoots) {
@@ -161,16 +211,10 @@ export class Processes {
       recorder.note({ kind: 'process', process, what: 'has ended', held: held.timers + held.requests });
       if (place.replica !== replica) return;
       place.replica = undefined;
-      this.#startLater(place);
+      if (this.#isOver) return;
+      scenario.clock.timer(restartMs, () => {
+        if (!this.#isOver && place.replica === undefined && place.downs === 0) this.#start(place);
+      });
     });
-  }
-
-  #startLater(place: Place): void {
-    if (this.#isOver) return;
-    const cancel = this.#options.scenario.clock.timer(restartMs, () => {
-      this.#timers.delete(cancel);
-      if (!this.#isOver && place.replica === undefined && place.downs === 0) this.#start(place);
-    });
-    this.#timers.add(cancel);
   }
 }

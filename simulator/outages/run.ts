@@ -2,17 +2,16 @@ import { simKinds } from '../apiserver/index.ts';
 import { type Scenario, createScenario, leaseNamespace, publishExternalKubeconfig } from '../harness/index.ts';
 import { createSeededRandom } from '../time/index.ts';
 import { type WorldTiming, defaultTiming } from '../world/index.ts';
-import type { End } from './fault-handlers.ts';
 import { missingMs } from './facts.ts';
-import { createFaultInjector } from './fault-injector.ts';
-import { remainsOf } from './held.ts';
+import type { End, Handlers } from './faults.ts';
 import type { SimEvent } from './history.ts';
 import { type Checker, type Invariant, invariantsOf, unrestored } from './invariants/index.ts';
 import { Model } from './model.ts';
-import type { Plan, PlannedFault } from './plan.ts';
+import type { Fault, Plan, PlannedFault } from './plan.ts';
+import { podFaults } from './pod-faults.ts';
 import { Processes } from './processes.ts';
 import { Recorder } from './record.ts';
-import { removeCluster } from './shoot-edits.ts';
+import { removeCluster, shootFaults } from './shoot-faults.ts';
 import { NetworkFaults } from './network-faults.ts';
 
 export interface Violation {
@@ -99,7 +98,7 @@ class PlanRun {
   #violation: Violation | undefined;
   readonly #recorder: Recorder;
   readonly #processes: Processes;
-  readonly #begin: (planned: PlannedFault) => End;
+  readonly #faults: Handlers<Fault['kind']>;
 
   constructor(plan: Plan, invariants: readonly Invariant[]) {
     const scenario = scenarioOf(plan);
@@ -117,7 +116,12 @@ class PlanRun {
     this.#scenario = scenario;
     this.#recorder = recorder;
     this.#processes = processes;
-    this.#begin = createFaultInjector({ plan, world, clock, networkFaults, processes });
+    this.#faults = {
+      ...networkFaults.handlers,
+      ...processes.handlers,
+      ...shootFaults({ plan, world, clock, networkFaults }),
+      ...podFaults(world, clock),
+    };
   }
 
   async play(): Promise<Run> {
@@ -170,11 +174,16 @@ class PlanRun {
       await this.#passUntil(at);
       if (this.#isOver()) return;
       this.#recorder.note({ kind: 'fault', phase, planned });
-      if (phase === 'begins') ends.set(planned, this.#begin(planned));
+      if (phase === 'begins') ends.set(planned, this.#begin(planned.fault));
       else await ends.get(planned)?.();
     }
     await this.#passUntil(this.#plan.faultsMs);
     this.#recorder.note({ kind: 'healed' });
+  }
+
+  /** Begins a fault, and returns the function that ends it. */
+  #begin(fault: Fault): End {
+    return (this.#faults[fault.kind] as (fault: Fault) => End)(fault);
   }
 
   async #awaitRecovery(): Promise<void> {
@@ -205,8 +214,8 @@ class PlanRun {
     const goneMs = this.#plan.source === 'secret' ? missingMs : 0;
     const dryMs = this.#plan.dryRun ? dryRestoreMs : 0;
     await this.#passUntil(clock.monotonic() + restMs + goneMs + dryMs + weedingMs + backOffMs);
-    for (const [process, watchdog] of this.#processes.running()) {
-      this.#recorder.note({ kind: 'at rest', process, held: await remainsOf(watchdog, { world, clock }) });
+    for (const [process, held] of await this.#processes.remains()) {
+      this.#recorder.note({ kind: 'at rest', process, held });
     }
   }
 

@@ -34,7 +34,7 @@ describe('shrinking', () => {
     expect(simplest.faults).toHaveLength(2);
     expect(simplest.faults.every(({ forMs }) => forMs <= 2_000)).toBe(true);
     expect(simplest).toMatchObject({ seed: plan.seed, replicas: 1, elected: false, latencyMs: 0 });
-    expect(simplest.shoots.map(({ nodes }) => nodes <= 2)).toEqual([true]);
+    expect(simplest.shoots).toHaveLength(1);
   });
 
   it('plays a pause of a shoot that was removed', async () => {

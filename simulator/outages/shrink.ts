@@ -1,52 +1,25 @@
-import type { Plan, PlannedFault, PlannedShoot } from './plan.ts';
+import type { Plan } from './plan.ts';
 import type { Run } from './run.ts';
 
-/** Returns slightly simpler plans, the greatest simplification first. */
+/** Returns slightly simpler plans, the greatest simplification first: fewer faults, shoots and replicas, shorter faults. */
 const simplerPlans = (plan: Plan): readonly Plan[] => {
-  const withFaults = (faults: readonly PlannedFault[]): Plan => ({ ...plan, faults });
-  const half = Math.ceil(plan.faults.length / 2);
-  const halves = half > 1 ? [withFaults(plan.faults.slice(0, half)), withFaults(plan.faults.slice(half))] : [];
-  const withoutOne = plan.faults.map((_, index) => withFaults(plan.faults.toSpliced(index, 1)));
-  const fewerShoots =
-    plan.shoots.length < 2 ? [] : plan.shoots.map((_, index) => ({ ...plan, shoots: plan.shoots.toSpliced(index, 1) }));
-  const oneReplica = plan.replicas > 1 ? [{ ...plan, replicas: 1 }] : [];
-  const unelected = plan.elected && plan.replicas === 1 ? [{ ...plan, elected: false }] : [];
+  const { faults, shoots } = plan;
+  const half = Math.ceil(faults.length / 2);
+  const fewer = [
+    ...(half > 1 ? [faults.slice(0, half), faults.slice(half)] : []),
+    ...faults.map((_, index) => faults.toSpliced(index, 1)),
+  ];
+  const shorter = faults.flatMap((planned, index) =>
+    planned.forMs > 2_000 ? [faults.with(index, { ...planned, forMs: Math.ceil(planned.forMs / 2_000) * 1_000 })] : [],
+  );
   return [
-    ...halves,
-    ...withoutOne,
-    ...fewerShoots,
-    ...oneReplica,
-    ...unelected,
+    ...fewer.map((left) => ({ ...plan, faults: left })),
+    ...(shoots.length < 2 ? [] : shoots.map((_, index) => ({ ...plan, shoots: shoots.toSpliced(index, 1) }))),
+    ...(plan.replicas > 1 ? [{ ...plan, replicas: 1 }] : []),
+    ...(plan.elected && plan.replicas === 1 ? [{ ...plan, elected: false }] : []),
     ...(plan.latencyMs > 0 ? [{ ...plan, latencyMs: 0 }] : []),
-    ...plan.shoots.flatMap((shoot, index) => simplerShoots(shoot).map((simple) => withShoot(plan, index, simple))),
-    ...plan.faults.flatMap((fault, index) =>
-      simplerFaults(fault).map((simple) => withFaults(plan.faults.with(index, simple))),
-    ),
+    ...shorter.map((left) => ({ ...plan, faults: left })),
   ];
-};
-
-const withShoot = (plan: Plan, index: number, shoot: PlannedShoot): Plan => ({
-  ...plan,
-  shoots: plan.shoots.with(index, shoot),
-});
-
-const simplerShoots = (shoot: PlannedShoot): readonly PlannedShoot[] => {
-  const { graceMs, ...usual } = shoot;
-  const ones = Object.fromEntries(Object.entries(shoot.replicas).map(([name, count]) => [name, Math.min(count, 1)]));
-  const isOnes = Object.values(shoot.replicas).every((count) => count <= 1);
-  return [
-    ...(graceMs === undefined ? [] : [usual]),
-    ...(shoot.nodes > 2 ? [{ ...shoot, nodes: 2 }] : []),
-    ...(isOnes ? [] : [{ ...shoot, replicas: ones }]),
-  ];
-};
-
-/** Returns the fault with half of its duration, and with its start rounded to seconds. */
-const simplerFaults = (planned: PlannedFault): readonly PlannedFault[] => {
-  const { at, forMs } = planned;
-  const shorter = forMs > 2_000 ? [{ ...planned, forMs: Math.ceil(forMs / 2_000) * 1_000 }] : [];
-  const round = Math.round(at / 1_000) * 1_000;
-  return [...shorter, ...(round === at ? [] : [{ ...planned, at: round }])];
 };
 
 export interface ShrinkOptions {

@@ -30,6 +30,8 @@ interface Outage {
   readonly alive: ReadonlySet<string>;
   /** The last time at which the outage was seen to last. */
   cutUntil: number;
+  /** True once a watchdog has restored KCM. One that is being scaled down may still act. */
+  isRestored: boolean;
 }
 
 /** Returns the time until which KCM gives up no late node: it is restored after `landingTimeout`, and then waits the grace period. */
@@ -46,10 +48,18 @@ export const noNodeLost: Invariant = {
     const outages = new Map<string, Outage>();
     return (event) => {
       const write = watchdogWrite(event);
+      const begun = outages.get(write?.shoot ?? '');
+      if (write?.direction === 'up' && write.name === kubeControllerManager && begun !== undefined) {
+        begun.isRestored = true;
+      }
       if (write?.direction === 'down' && write.name === kubeControllerManager) {
         const [leases, limitMs] = [model.shoots.get(write.shoot)?.leases ?? [], model.rules.limitMs(write.shoot)];
         const alive = [...leases].filter(([, { renewedAt }]) => model.at - renewedAt < limitMs + 10_000);
-        outages.set(write.shoot, { alive: new Set(alive.map(([node]) => node)), cutUntil: model.at });
+        outages.set(write.shoot, {
+          alive: new Set(alive.map(([node]) => node)),
+          cutUntil: model.at,
+          isRestored: false,
+        });
       }
       if (event.kind === 'tick') {
         for (const [name, outage] of outages) {
@@ -63,7 +73,7 @@ export const noNodeLost: Invariant = {
       if (shoot?.phase !== 'run') return undefined;
       const due = protectedAt(name, shoot, model);
       if (due <= model.at && model.excusedUntil(name, due) <= due) return `${name}: node ${node} was given up`;
-      const isLate = outage?.alive.has(node) === true && model.at < landedAt(outage, name, model);
+      const isLate = outage?.isRestored === true && outage.alive.has(node) && model.at < landedAt(outage, name, model);
       return isLate && model.excusedUntil(name) <= outage.cutUntil
         ? `${name}: node ${node} was given up while it was late`
         : undefined;

@@ -87,7 +87,7 @@ export const atRest: Invariant = {
       const timers = watches + (plan.elected ? 2 : 0);
       if (held.timers > timers) return `process ${process} holds ${String(held.timers)} timers`;
       if (held.requests > watches) return `process ${process} holds ${String(held.requests)} requests`;
-      const [remembered] = [...held.counted, ...held.rememberedShoots];
+      const [remembered] = held.remembered;
       return remembered === undefined ? undefined : `metrics of process ${process} still mention ${remembered}`;
     },
 };

@@ -1,4 +1,4 @@
-import type { ProbeSettings } from '../../../src/prober/judge/probe-input.ts';
+import type { ProbeSettings } from '../../../src/prober/judge/judgement.ts';
 import type { Fault, Plan } from '../plan.ts';
 
 // Bugs that tests plant to prove that each invariant finds one. Each is a wrapper around one function. The types of the function are
@@ -127,6 +127,7 @@ export const bugs: readonly Bug[] = [
     change: halfTheThreshold,
     breaks: ['no scale-down while kubelets renew'],
     among: ofProber,
+    knownPlan: 73,
   },
   {
     name: 'recoveries are overlooked',
@@ -176,7 +177,7 @@ export const bugs: readonly Bug[] = [
     change: (leadsUntil) => (memory, settings) => Number(leadsUntil(memory, settings)) + 60_000,
     breaks: [afterLoss],
     among: ({ elected }) => elected,
-    knownPlan: 113,
+    knownPlan: 13,
   },
   {
     name: 'a Lease is taken before it has run out',
@@ -184,7 +185,7 @@ export const bugs: readonly Bug[] = [
     change: usurping,
     breaks: [twoLeaders],
     among: (plan) => ofPair(plan) && plan.latencyMs > 0,
-    knownPlan: 190,
+    knownPlan: 76,
   },
   {
     name: 'writes go on after leadership is lost',
