@@ -36,8 +36,12 @@ export const secretSource = (
     selector === undefined ? { fieldSelector: `metadata.name=${secretName}` } : { labelSelector: selector };
   return {
     watch: (deps) => {
-      const project = (json: unknown, at: string): ClusterSecret => decodeClusterSecret(key, json, at);
-      const secrets = createInformer({ ...deps, path, query, project });
+      const secrets = createInformer({
+        ...deps,
+        path,
+        query,
+        project: (json, at) => decodeClusterSecret(key, json, at),
+      });
       const namespaces = createInformer({ ...deps, path: '/api/v1/namespaces', project: decodeNamespace });
       const clusters = new SecretClusters({ secrets, namespaces, secretName, holdsElsewhere, clock: deps.clock });
       const awaitSince = (cluster: string, since: number): void => clusters.awaitSince(cluster, since);
