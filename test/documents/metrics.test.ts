@@ -4,7 +4,7 @@ import { type Registry, registries } from '../monitoring/registries.ts';
 import { root } from './markdown.ts';
 import { fillMetrics, metricTables } from './metrics.ts';
 
-const file = `${root}docs/metrics.md`;
+const files = ['docs/metrics.md', 'docs/dev/health-checks.md'];
 let known: Readonly<Record<string, Registry>>;
 let tables: ReadonlyMap<string, string>;
 beforeAll(async () => {
@@ -12,11 +12,11 @@ beforeAll(async () => {
   tables = metricTables(known);
 });
 
-describe('docs/metrics.md', () => {
-  const text = readFileSync(file, 'utf8');
+describe('the documents of the metrics', () => {
+  const text = files.map((file) => readFileSync(root + file, 'utf8')).join('\n');
 
-  it('lists every metric of the registries; `make docs` updates it', async () => {
-    await expect(fillMetrics(text, tables)).toMatchFileSnapshot(file);
+  it.each(files)('%s lists every metric of the registries; `make docs` updates it', async (file) => {
+    await expect(fillMetrics(readFileSync(root + file, 'utf8'), tables)).toMatchFileSnapshot(root + file);
   });
 
   it('has every table', () => {

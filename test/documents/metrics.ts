@@ -1,7 +1,7 @@
 import type { DeclaredMetric, Registry } from '../monitoring/registries.ts';
 import { fillIn, table } from './configure.ts';
 
-// Builds the tables of docs/metrics.md from the registries.
+// Builds the tables of docs/metrics.md and docs/dev/health-checks.md from the registries.
 
 const code = (text: string): string => `\`${text}\``;
 const head = ['metric', 'type', 'labels', 'meaning'];

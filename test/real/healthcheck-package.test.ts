@@ -49,7 +49,7 @@ afterAll(() => rmSync(project, { recursive: true }));
 
 it('is explained by an example that fits on a page', () => {
   expect(example.split('\n').length).toBeLessThanOrEqual(45);
-  expect(readFileSync(`${root}docs/health-checks.md`, 'utf8')).toContain(`\`\`\`ts\n${example}\`\`\``);
+  expect(readFileSync(`${root}docs/dev/health-checks.md`, 'utf8')).toContain(`\`\`\`ts\n${example}\`\`\``);
 });
 
 describe('the declarations', () => {
@@ -79,7 +79,7 @@ describe('the declarations', () => {
 
   it('work with the other examples of the documentation', () => {
     const [, parts = '', check = '', body = ''] = Array.from(
-      readFileSync(`${root}docs/health-checks.md`, 'utf8').matchAll(/```ts\n([^`]*(?:`[^`]+`[^`]*)*?)```/g),
+      readFileSync(`${root}docs/dev/health-checks.md`, 'utf8').matchAll(/```ts\n([^`]*(?:`[^`]+`[^`]*)*?)```/g),
       ([, code = '']) => code,
     );
     const names = ['connect', 'createJsonLogger', 'deploymentProblem', 'getDeploymentHealth', 'type HealthCheck'];
