@@ -17,14 +17,40 @@ const care = settingsOf(careConfig.load(careConfig.defaultText, options));
 
 const code = (text: string): string => `\`${text}\``;
 
-const rowOf = ({ group, resource, namespace, names = [], verbs, purpose }: Grant): readonly string[] => {
+const columns = ['resource', 'names', 'verbs', 'purpose'] as const;
+
+type Column = (typeof columns)[number];
+
+/** What the cells of a row list. */
+type Row = Readonly<Record<Column, readonly string[]>>;
+
+const rowOf = ({ group, resource, namespace, names = [], verbs, purpose }: Grant): Row => {
   const kind = code(`${resource}${group === '' ? '' : `.${group}`}`);
   const where = namespace === undefined ? kind : `${kind} in ${code(namespace)}`;
-  return [where, names.map(code).join(', '), verbs.join(', '), purpose];
+  return { resource: [where], names: names.map(code), verbs, purpose: [purpose] };
 };
 
-const grantTable = (grants: readonly Grant[]): string =>
-  table(['resource', 'names', 'verbs', 'purpose'], grants.map(rowOf));
+const union = (a: Row, b: Row): Row => {
+  const of = (column: Column): readonly string[] => [...new Set([...a[column], ...b[column]])];
+  return { resource: of('resource'), names: of('names'), verbs: of('verbs'), purpose: of('purpose') };
+};
+
+/** Unites each row with the first one that is the same in these columns. */
+const unite = (rows: readonly Row[], same: readonly Column[]): readonly Row[] => {
+  const byCells = Map.groupBy(rows, (row) => same.map((column) => row[column].join()).join('|'));
+  return [...byCells.values()].map((group) => group.reduce(union));
+};
+
+/** One row for each purpose, as far as every resource of a row has all its names and verbs. */
+const grantTable = (grants: readonly Grant[]): string => {
+  const ofOneObject = unite(grants.map(rowOf), ['resource', 'names']);
+  const ofOneResource = unite(ofOneObject, ['resource', 'verbs', 'purpose']);
+  const rows = unite(ofOneResource, ['names', 'verbs', 'purpose']);
+  return table(
+    columns,
+    rows.map((row) => columns.map((column) => row[column].join(column === 'purpose' ? ', and ' : ', '))),
+  );
+};
 
 const plural = ({ kind }: { readonly kind: string }): string => `${kind.toLowerCase()}s`;
 const leases = (component: string) => leaseGrants(`dwd-${component}-leader-election`, 'garden');
