@@ -66,21 +66,25 @@ const within = ({
   return ['.NAME.', typeof additionalProperties === 'object' ? additionalProperties : undefined];
 };
 
-const rowsOf = ({ properties = {}, required = [] }: Field, prefix: string): readonly (readonly string[])[] =>
-  Object.entries(properties).flatMap(([name, field]) => {
+const rowsOf = ({ properties = {}, required = [] }: Field, prefix: string): readonly (readonly string[])[] => {
+  /** Names of the fields so far, by the text of the rows below them. */
+  const listed = new Map<string, string>();
+  return Object.entries(properties).flatMap(([name, field]) => {
     const path = `${prefix}${name}`;
     const about = (field.description ?? '').replace(duration, '');
     const [suffix, inner] = within(field);
-    const own = [code(path), kindOf(field), defaultOf(field, required.includes(name)), about];
-    return [
-      own,
-      ...(inner === undefined
-        ? []
-        : rowsOf({ ...inner, required: inner.required ?? field.required ?? [] }, path + suffix)),
-    ];
+    const own = [code(path), kindOf(field), defaultOf(field, required.includes(name))];
+    if (inner === undefined) return [[...own, about]];
+    const below = { ...inner, required: inner.required ?? field.required ?? [] };
+    const text = JSON.stringify(rowsOf(below, suffix));
+    const same = listed.get(text);
+    if (same !== undefined) return [[...own, `${about} Its fields are those of ${code(same)}.`]];
+    if (text !== '[]') listed.set(text, name);
+    return [[...own, about], ...rowsOf(below, path + suffix)];
   });
+};
 
-/** Table of all fields of a configuration. The fields of an object follow below it. */
+/** Table of all fields of a configuration. The fields of an object follow below it, but for those of a former one beside it that has the same. */
 export const fieldTable = (schema: JsonSchema): string =>
   table(['field', 'type', 'default', 'meaning'], rowsOf(schema, ''));
 
