@@ -41,7 +41,7 @@ const defaults: Effective = {
   health: ':9644',
 };
 
-/** Command lines to which we give another answer on purpose; undefined where only we refuse. docs/migrate.md names each. */
+/** Command lines to which we give another answer on purpose; undefined where only we refuse. docs/dev/go-program.md names each. */
 const onPurpose: Readonly<Record<string, Effective | undefined>> = {
   // controller-runtime sends no request with this, so no installation that works has it.
   '--kube-api-burst=-1': defaults,
