@@ -49,6 +49,25 @@ describe('links in documents', () => {
   });
 });
 
+describe('the documents of operators', () => {
+  const { files } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { readonly files: readonly string[] };
+  const packed = files
+    .filter((pattern) => !pattern.startsWith('!'))
+    .flatMap((pattern) => globSync(pattern, { cwd: root }));
+  const ofOperators = documents.filter((document) => /^(?:README|docs\/(?:runbooks\/)?[\w-]+)\.md$/.test(document));
+
+  it('link to nothing that the npm package lacks', () => {
+    const missing = ofOperators.flatMap((document) =>
+      documentAt(document)
+        .links.filter((link) => !/^(?:[a-z]+:|#)/i.test(link))
+        .map((link) => posix.normalize(posix.join(posix.dirname(document), link.replace(/#.*/, ''))))
+        .filter((path) => !packed.some((entry) => path === entry || path.startsWith(`${entry}/`)))
+        .map((path) => `${document}: ${path}`),
+    );
+    expect([ofOperators.length > 30, missing]).toEqual([true, []]);
+  });
+});
+
 describe('documents that files refer to', () => {
   const sources = globSync(
     ['*.md', 'Makefile', '{src,test,bench,tools,docs,examples,deploy,.github}/**/*.{ts,mjs,sh,md,yaml,yml}'],
