@@ -84,7 +84,7 @@ const rowsOf = ({ properties = {}, required = [] }: Field, prefix: string): read
   });
 };
 
-/** Table of all fields of a configuration. The fields of an object follow below it, but for those of a former one beside it that has the same. */
+/** Table of all fields of a configuration. The fields of an object follow below it, unless they are those of an earlier object beside it. */
 export const fieldTable = (schema: JsonSchema): string =>
   table(['field', 'type', 'default', 'meaning'], rowsOf(schema, ''));
 
