@@ -1,6 +1,6 @@
 import { hasActive, ignoresScaling, replicasAnnotation } from '../annotations/scaling-annotations.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
-import { createWatchRegistry, waitForSync } from '../kubernetes/cache/index.ts';
+import { type DependentSources, createWatchRegistry, waitForSync } from '../kubernetes/cache/index.ts';
 import { createKubeClient } from '../kubernetes/client/index.ts';
 import { createKubeconfigCache, createShootConnector } from '../kubernetes/connection/index.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -45,6 +45,10 @@ export interface ReleaseResult {
 const syncMs = 30_000;
 /** Interval at which the clusters are checked that still have held resources, in milliseconds. */
 const checkMs = 1_000;
+/** Shoots that are restored at the same time. The restoration of a shoot is mostly waiting. */
+const maxConcurrentReleases = 50;
+/** Wait before the next attempt to restore the resources of a shoot, in milliseconds. */
+const retryMs = 3_000;
 /** Time to send the Events of the last restorations before the program ends, in milliseconds. */
 const lastEventsMs = 10_000;
 
@@ -114,13 +118,16 @@ interface Releasing extends ReleaseOptions {
   readonly sources: ProberSources;
 }
 
+/** When each cluster is tried next. One whose attempt has failed comes last. */
+type Turns = Map<string, number>;
+
 /** Restores what is held, until nothing is left or the deadline has passed. */
 const restoreAll = async (held: readonly HeldResource[], options: Releasing): Promise<Failures> => {
-  const { clock, random, logger, meter, client, sources, signal, deadline, reason, progress } = options;
-  const all = [...new Set(held.map(({ cluster }) => cluster))];
-  let open: readonly string[] = all;
+  const { clock, random, logger, meter, client, sources, signal, reason, progress } = options;
+  const open: Turns = new Map(held.map(({ cluster }) => [cluster, clock.monotonic()]));
+  const count = open.size;
   const report = (cluster: string, what = ''): void =>
-    progress(`restoring ${cluster}${what}: ${String(open.length)} of ${String(all.length)} shoots left`);
+    progress(`restoring ${cluster}${what}: ${String(open.size)} of ${String(count)} shoots left`);
   const events = createEventRecorder({ clock, random, logger, meter, client, component: 'dependency-watchdog' });
   const failures = new Map<string, ReadonlyMap<string, string>>();
   const emit: Emit = emitTo([
@@ -153,25 +160,44 @@ const restoreAll = async (held: readonly HeldResource[], options: Releasing): Pr
           return { ...cluster, lifecycle: { ok: true, value: stopOnRequest(cluster.lifecycle.value, reason) } };
         },
       },
-      requeueAfter: () => undefined,
+      requeueAfter: (cluster, ms) => {
+        const isAttempted = ms > 0;
+        if (isAttempted && open.delete(cluster)) open.set(cluster, clock.monotonic() + retryMs);
+      },
     },
     { clusters: new Set(), memories: new Map(), goneOf: () => stopOnRequest(sources.source.gone, reason) },
   );
-  const isDecodable = (cluster: string): boolean => sources.clusters.get(cluster)?.lifecycle.ok !== false;
   try {
-    while (open.length > 0) {
-      for (const cluster of open) controller.reconcile(cluster);
-      await clock.sleep(checkMs, signal);
-      const underWay = controller.releasing();
-      const mayRetry = (cluster: string): boolean => clock.monotonic() < deadline && isDecodable(cluster);
-      open = all.filter((one) => underWay.has(one) || (mayRetry(one) && isAnyHeldFor(one, { ...options, dependents })));
-    }
+    await restoreInTurn(open, controller, { ...options, dependents });
     await events.flush(lastEventsMs);
     return failures;
   } finally {
     // Once the user cancels, a request in flight is not waited for: the prober is to start again.
     await Promise.race([controller.stop(), whenAborted(signal)]);
     events.stop();
+  }
+};
+
+/** Starts attempts, so many at the same time, until no cluster is left in `open`. */
+const restoreInTurn = async (
+  open: Turns,
+  controller: ProberController,
+  options: Releasing & { readonly dependents: DependentSources },
+): Promise<void> => {
+  const { clock, signal, deadline, sources } = options;
+  const mayRetry = (cluster: string): boolean =>
+    clock.monotonic() < deadline &&
+    sources.clusters.get(cluster)?.lifecycle.ok !== false &&
+    isAnyHeldFor(cluster, options, hasActive);
+  while (open.size > 0) {
+    const underWay = controller.releasing();
+    const due = [...open].filter(([cluster, at]) => at <= clock.monotonic() && !underWay.has(cluster));
+    for (const [cluster] of due.slice(0, maxConcurrentReleases - underWay.size)) controller.reconcile(cluster);
+    // A shoot may be hibernated meanwhile.
+    for (const cluster of underWay.keys()) controller.reconcile(cluster);
+    await clock.sleep(checkMs, signal);
+    const goesOn = controller.releasing();
+    for (const cluster of open.keys()) if (!goesOn.has(cluster) && !mayRetry(cluster)) open.delete(cluster);
   }
 };
 
@@ -196,8 +222,8 @@ const whyLeft = (
   if (lifecycle?.ok === false) return `its Cluster cannot be read: ${lifecycle.error.message}`;
   const failed = failures.get(cluster);
   const own = failed?.get(refKey(fillInRef(configuredAs(settings, resource)?.ref ?? ref, cluster)));
-  const others = [...(failed?.values() ?? [])].join('; ') || 'timed out';
-  return own ?? `a resource before it could not be restored: ${others}`;
+  const others = [...(failed?.values() ?? [])].join('; ');
+  return own ?? (others === '' ? 'timed out' : `a resource before it could not be restored: ${others}`);
 };
 
 /**

@@ -124,11 +124,15 @@ export const heldByCluster = (
   return found;
 };
 
-/** True if the watches show that a configured resource is held for a cluster. */
-export const isAnyHeldFor = (cluster: string, { settings, dependents }: WithDependents): boolean =>
+/** True if the watches show that a configured resource is held for a cluster, or has the annotation that the Go program does not remove. */
+export const isAnyHeldFor = (
+  cluster: string,
+  { settings, dependents }: WithDependents,
+  isAnnotated = hasActiveOrHeld,
+): boolean =>
   settings.dependentResources.some(({ ref }) => {
     const object = dependents.get(refKey(ref))?.store.get(objectKey(fillInRef(ref, cluster), cluster));
-    return object !== undefined && hasActiveOrHeld(object.meta) && clusterOfHeld(object.meta) === cluster;
+    return object !== undefined && isAnnotated(object.meta) && clusterOfHeld(object.meta) === cluster;
   });
 
 /** Calls `listener` with the metadata of every held resource that a watch shows from now on. Returns the function that ends this. */
