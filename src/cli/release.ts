@@ -64,7 +64,7 @@ const telling =
     return true;
   };
 
-const linesOf = ({ outcome, order, restored, left, paused, outages }: ReleaseReport): readonly string[] => {
+const linesOf = ({ outcome, order, restored, givenBack, left, paused, outages }: ReleaseReport): readonly string[] => {
   const stays = left.map((line) => `still held: ${line}`);
   switch (outcome) {
     case 'nothing-held':
@@ -82,6 +82,7 @@ const linesOf = ({ outcome, order, restored, left, paused, outages }: ReleaseRep
     case 'released':
       return [
         ...restored.map((name) => `restored ${name}`),
+        ...givenBack.map((line) => `given back to its owner at 0: ${line}`),
         ...stays,
         ...paused.map((namespace) => `${namespace}: paused for 10 minutes; dwd resume --shoot ${namespace} ends that`),
         ...outages,

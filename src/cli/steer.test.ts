@@ -50,7 +50,14 @@ describe('dwd release', () => {
     held: ['Deployment a/kube-controller-manager, was 2'],
     outages: ['a: held; the state of that outage is unknown'],
   };
-  const nothing: ReleaseReport = { outcome: 'released', restored: [], left: [], paused: [], outages: [] };
+  const nothing: ReleaseReport = {
+    outcome: 'released',
+    restored: [],
+    givenBack: [],
+    left: [],
+    paused: [],
+    outages: [],
+  };
   const run = async (report: Partial<ReleaseReport>, ...argv: readonly string[]) => {
     const runs: ReleaseRun[] = [];
     const runRelease = async (given: ReleaseRun) => {
@@ -72,13 +79,19 @@ describe('dwd release', () => {
   });
 
   it('restores with --yes, in the order of the given configuration, and prints outages, what was done and pauses', async () => {
-    const report = { restored: ['Deployment a/kcm'], paused: ['a'], outages: ['a: still 5/5 leases expired'] };
+    const report = {
+      restored: ['Deployment a/kcm'],
+      givenBack: ['Deployment b/kcm: hibernation is enabled'],
+      paused: ['a'],
+      outages: ['a: still 5/5 leases expired'],
+    };
     const { code, stdout, runs } = await run(report, '--shoot=a', '-y', '--config-file=config.yaml');
     expect(runs).toMatchObject([{ shoot: 'a', dryRun: false, settings: { kubeConfigSecretName: 'probe' } }]);
     expect({ code, stdout }).toEqual({
       code: 0,
       stdout:
         'a: held; the state of that outage is unknown\nrestored Deployment a/kcm\n' +
+        'given back to its owner at 0: Deployment b/kcm: hibernation is enabled\n' +
         'a: paused for 10 minutes; dwd resume --shoot a ends that\na: still 5/5 leases expired\n',
     });
   });

@@ -38,6 +38,8 @@ export interface ReleaseOptions extends ListHeldOptions {
 
 export interface ReleaseResult {
   readonly restored: readonly string[];
+  /** Resources at 0 whose count is Gardener's, as in a hibernation, each with the reason. */
+  readonly givenBack: readonly string[];
   /** Resources that are still at 0, each with the reason. */
   readonly left: readonly string[];
 }
@@ -60,7 +62,7 @@ export const releaseHeld = async (options: ReleaseOptions): Promise<ReleaseResul
   const { clock, seed, meter, clusters, signal } = options;
   const { held: all, settings } = await listHeld(options);
   const held = all.filter(({ cluster }) => clusters.has(cluster));
-  if (held.length === 0) return { restored: [], left: [] };
+  if (held.length === 0) return { restored: [], givenBack: [], left: [] };
   const client = createKubeClient({ kube: seed, clock });
   const unserved = meter.gauge({ name: 'dwd_release_unserved', help: 'Not shown anywhere.', labels: ['resource'] });
   const watching = { ...options, kube: seed, client, unserved, registry: createWatchRegistry(meter) };
@@ -70,14 +72,18 @@ export const releaseHeld = async (options: ReleaseOptions): Promise<ReleaseResul
   try {
     await untilKnown(held, settings, sources, options);
     const failures = await restoreAll(held, { ...options, settings, client, sources });
-    const refs = held.map(({ ref }) => ref);
-    const left = (await findHeldOf(refs, { client, signal })).filter(
-      (resource) => clusters.has(resource.cluster) && isOurs(resource, sources),
-    );
-    const isLeft = (resource: HeldResource): boolean => left.some((one) => heldName(one) === heldName(resource));
+    const refs = settings.dependentResources.map(({ ref }) => ref);
+    const still = (await findHeldOf(refs, { client, signal })).filter(({ cluster }) => clusters.has(cluster));
+    const names = new Set(still.map(heldName));
+    const judged = still.map((resource) => ({ resource, gardeners: whyGardeners(resource, sources) }));
     return {
-      restored: held.filter((resource) => !isLeft(resource)).map(heldName),
-      left: left.map((resource) => explain(resource, whyLeft(resource, settings, sources, failures))),
+      restored: held.map(heldName).filter((name) => !names.has(name)),
+      givenBack: judged.flatMap(({ resource, gardeners }) =>
+        gardeners === undefined ? [] : [`${heldName(resource)}: ${gardeners}`],
+      ),
+      left: judged.flatMap(({ resource, gardeners }) =>
+        gardeners === undefined ? [explain(resource, whyLeft(resource, settings, sources, failures))] : [],
+      ),
     };
   } finally {
     closing.abort(new Error('all is released'));
@@ -201,12 +207,11 @@ const restoreInTurn = async (
   }
 };
 
-/** True if we have to restore the resource. Without the annotation, the count in a shoot that is hibernated, deleted or migrated is Gardener's. */
-const isOurs = ({ cluster, annotations }: HeldResource, { clusters }: ProberSources): boolean => {
+/** Returns why the count of a resource is Gardener's: it has lost the annotation, and its shoot is hibernated, deleted or migrated. Undefined if we have to restore it. */
+const whyGardeners = ({ cluster, annotations }: HeldResource, { clusters }: ProberSources): string | undefined => {
   const lifecycle = clusters.get(cluster)?.lifecycle;
-  const isGardeners =
-    lifecycle?.ok === true && lifecycle.value.kind === 'stop' && lifecycle.value.releasePolicy === 'release';
-  return hasActive({ annotations }) || !isGardeners;
+  if (hasActive({ annotations }) || lifecycle?.ok !== true || lifecycle.value.kind !== 'stop') return undefined;
+  return lifecycle.value.releasePolicy === 'release' ? lifecycle.value.reason : undefined;
 };
 
 const whyLeft = (
@@ -251,6 +256,7 @@ export const formerSuffix = ({ annotations }: HeldResource): string => {
 /** Predicts the result of a release from the held resources alone. */
 export const foreseeRelease = (held: readonly HeldResource[]): ReleaseResult => ({
   restored: held.filter((resource) => whyByHand(resource) === undefined).map(heldName),
+  givenBack: [],
   left: held.flatMap((resource) => {
     const why = whyByHand(resource);
     return why === undefined ? [] : [explain(resource, why)];

@@ -60,6 +60,8 @@ export interface ReleaseReport {
   /** Same as in the question. Only in a dry run. */
   readonly order?: string | undefined;
   readonly restored: readonly string[];
+  /** Resources at 0 whose count is Gardener's, as in a hibernation, and why. */
+  readonly givenBack: readonly string[];
   /** Resources that are still at 0, and why. */
   readonly left: readonly string[];
   /** Shoots that are paused for the release, by namespace. */
@@ -122,7 +124,7 @@ interface Releasing {
   readonly context: CommandContext;
   readonly askProber: () => Promise<LeaderAnswer>;
   /** Restores the clusters with these names. */
-  readonly release: (clusters: ReadonlySet<string>) => Promise<Pick<ReleaseReport, 'restored' | 'left'>>;
+  readonly release: (clusters: ReadonlySet<string>) => Promise<Pick<ReleaseReport, 'restored' | 'givenBack' | 'left'>>;
   /** Names of the shoots that the release has paused; it adds to them. */
   readonly paused: string[];
 }
@@ -161,7 +163,7 @@ const orderOf = async (
   return { settings: installed.settings, order: `${whose} (to use another: --config-file)` };
 };
 
-const nothing = { restored: [], left: [], paused: [], outages: [] };
+const nothing = { restored: [], givenBack: [], left: [], paused: [], outages: [] };
 
 /** Formats a shoot that a failed release leaves paused. */
 const stillPaused = (cluster: string): string =>

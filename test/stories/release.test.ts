@@ -6,13 +6,14 @@ import { createSeededRandom, createVirtualClock } from '../../simulator/time/ind
 import {
   type World,
   createWorld,
+  editEmbedded,
   kubeControllerManager,
   machineControllerManager,
 } from '../../simulator/world/index.ts';
 import { heldAnnotation } from '../../src/annotations/held.ts';
 import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/annotations/scaling-annotations.ts';
 import type { KubeRequest } from '../../src/kubernetes/api/kube.ts';
-import { releaseHeld } from '../../src/prober/index.ts';
+import { type ProberSettings, releaseHeld } from '../../src/prober/index.ts';
 import { createMeter } from '../../src/telemetry/index.ts';
 import { createRecordingLogger } from '../doubles/recording-logger.ts';
 
@@ -30,7 +31,7 @@ let world: World;
 afterEach(() => world.stop());
 
 /** A seed in whose shoots kube-controller-manager is held, while no prober runs. */
-const create = (count: number) => {
+const create = (count: number, given: Partial<ProberSettings> = {}) => {
   const clock = createVirtualClock();
   const shoots = Array.from({ length: count }, (_, index) => ({ name: `s${String(index)}`, nodes: 1 }));
   world = createWorld({ clock, shoots });
@@ -51,7 +52,7 @@ const create = (count: number) => {
         ...{ clock, seed, env: {}, random: createSeededRandom(0), reason: 'test', userAgent: 'test' },
         ...{ logger: createRecordingLogger(), meter: createMeter({ processMetrics: false }) },
         clusters: new Set(world.shoots.map(({ namespace }) => namespace)),
-        settings: gardenSettings,
+        settings: { ...gardenSettings, ...given },
         signal: new AbortController().signal,
         deadline: clock.monotonic() + timeoutMs,
         progress: () => undefined,
@@ -103,6 +104,38 @@ describe('a release', () => {
     expect([restored.length, left]).toEqual([count, []]);
     expect(most).toBeGreaterThan(0);
     expect(most).toBeLessThanOrEqual(50);
+  });
+
+  it('does not report a resource in another namespace as restored that is still held', async () => {
+    const [kcm] = gardenSettings.dependentResources;
+    const ref = { ...kcm!.ref, namespace: 'central', name: '{{ cluster }}-kcm' };
+    const { release, seedConnection } = create(1, { dependentResources: [{ ...kcm!, ref }] });
+    const { namespace } = world.shoot('s0');
+    const name = `${namespace}-kcm`;
+    const own = world.store.get(simKinds.Deployment, { namespace, name: kubeControllerManager });
+    const held = JSON.stringify({ reason: 'r', by: 'b', cluster: namespace });
+    world.store.put(simKinds.Deployment, {
+      metadata: { namespace: 'central', name, annotations: { ...heldMarks, [heldAnnotation]: held } },
+      spec: { ...(own?.spec as object), replicas: 0 },
+    });
+    seedConnection.setFaults((request) => (isPatch(request) ? { status: 403, message: 'no right' } : undefined));
+    const { restored, left } = await release();
+    expect(restored).toEqual([]);
+    expect(left).toMatchObject([expect.stringContaining(`Deployment central/${name} is at 0 replicas`)]);
+  });
+
+  it('leaves the count of a hibernated shoot to its owner, and says so', async () => {
+    const { release } = create(1);
+    const { namespace } = world.shoot('s0');
+    editEmbedded<{ readonly spec: object }>(world.store, namespace, (shoot) => ({
+      ...shoot,
+      spec: { ...shoot.spec, hibernation: { enabled: true } },
+    }));
+    expect(await release()).toEqual({
+      restored: [],
+      givenBack: [`Deployment ${namespace}/${kubeControllerManager}: hibernation is enabled`],
+      left: [],
+    });
   });
 
   it('ends when nothing is at 0, although an annotation that the Go program has left cannot be removed', async () => {
