@@ -91,8 +91,8 @@ export class ShootProber {
   #isHeldBack = false;
   readonly #externalProber: ExternalProber | undefined;
   readonly #events: ShootEvent[] = [];
-  #resolveStopped: (result: 'done' | 'failed') => void = () => undefined;
-  readonly #stopped = new Promise<'done' | 'failed'>((resolve) => {
+  #resolveStopped = (): void => undefined;
+  readonly #stopped = new Promise<void>((resolve) => {
     this.#resolveStopped = resolve;
   });
   #settings: ShootSettings;
@@ -141,10 +141,10 @@ export class ShootProber {
   }
 
   /**
-   * Ends probing for good, and gives back what is held. Resolves when all is done, with the result. If it is called again, the later end applies if it gives
-   * back less.
+   * Ends probing for good, and gives back what is held. Resolves when all is done, or has failed. If it is called again, the later end applies if it gives back
+   * less.
    */
-  stop(end: ProbingEnd): Promise<'done' | 'failed'> {
+  stop(end: ProbingEnd): Promise<void> {
     this.#externalProber?.stop();
     this.#post({ kind: 'stop', end });
     return this.#stopped;
@@ -164,7 +164,7 @@ export class ShootProber {
 
   #advance(): void {
     this.#isScheduled = false;
-    if (this.#state.ended !== undefined) return;
+    if (this.#state.ended) return;
     const events = this.#events.splice(0);
     try {
       this.#step(events);
@@ -201,9 +201,9 @@ export class ShootProber {
     for (const effect of effects) this.#perform(effect);
     this.#deps.emit({ kind: 'stepped', cluster: this.#cluster, state, readView: this.#view });
     this.#cancelTimer();
-    if (state.ended !== undefined) {
+    if (state.ended) {
       this.#stopListening();
-      this.#resolveStopped(state.ended);
+      this.#resolveStopped();
     } else if (Number.isFinite(wakeAt)) {
       this.#cancelTimer = clock.timer(wakeAt - clock.monotonic(), this.#schedule);
     }

@@ -45,7 +45,7 @@ describe('release policies', () => {
   it('restore: scales up held resources, in order, and no others', () => {
     const harness = stop({ ...quiet, objects: [held(a), held(b)] }, 'restore');
     expect(requestsIn(harness.log)).toEqual([patchAt(1_000, 'a', 3), patchAt(7_060, 'b', 3)]);
-    expect(harness.state().ended).toBe('done');
+    expect(harness.state().ended).toBe(true);
     const others = stop({ ...quiet, objects: [objectOf(a, { replicas: 0 }), held(b)] }, 'restore');
     expect(requestsIn(others.log)).toEqual([patchAt(6_000, 'b', 3)]);
     expect(others.model.get(refKey(a))?.replicas).toBe(0);
@@ -54,7 +54,7 @@ describe('release policies', () => {
   it('release: removes the mark and leaves the counts', () => {
     const harness = stop({ ...quiet, objects: [held(a), held(b)] }, 'release');
     expect(requestsIn(harness.log)).toEqual([markAt(1_000, 'a'), markAt(1_000, 'b')]);
-    expect(harness.state().ended).toBe('done');
+    expect(harness.state().ended).toBe(true);
     for (const ref of [a, b]) {
       expect(harness.model.get(refKey(ref))).toMatchObject({ replicas: 0, annotations: { [replicas]: '3' } });
     }
@@ -63,7 +63,7 @@ describe('release policies', () => {
   it.each(['restore', 'release', 'nothing'] as const)('%s: ends at once if nothing is held', (releasePolicy) => {
     const harness = stop({ ...quiet, objects: [up(a), objectOf(b, { replicas: 0 })] }, releasePolicy);
     expect(harness.log).toEqual([]);
-    expect(harness.state().ended).toBe('done');
+    expect(harness.state().ended).toBe(true);
   });
 
   it('release: stops a restoration in progress, as when the shoot has been hibernated meanwhile', () => {
@@ -72,7 +72,7 @@ describe('release policies', () => {
     harness.at(3_000, () => harness.stop('release'));
     harness.runUntil(100_000);
     expect(requestsIn(harness.log)).toEqual([patchAt(1_000, 'a', 3), markAt(3_000, 'b')]);
-    expect(harness.state().ended).toBe('done');
+    expect(harness.state().ended).toBe(true);
     expect(harness.model.get(refKey(b))).toMatchObject({ replicas: 0, annotations: { [replicas]: '3' } });
   });
 
@@ -86,12 +86,12 @@ describe('release policies', () => {
 
   it('nothing: leaves everything as it is', () => {
     const harness = stop({ ...quiet, objects: [held(a), held(b)] }, 'nothing');
-    expect([harness.log, harness.state().ended]).toEqual([[], 'done']);
+    expect([harness.log, harness.state().ended]).toEqual([[], true]);
   });
 
   it.each(['restore', 'release'] as const)('%s: ignores missing resources', (releasePolicy) => {
     const harness = stop({ ...quiet, objects: [held(b)], synced: false }, releasePolicy);
-    expect(harness.state().ended).toBe('done');
+    expect(harness.state().ended).toBe(true);
     expect(harness.model.get(refKey(b))?.annotations).not.toHaveProperty(active);
   });
 
@@ -105,7 +105,7 @@ describe('release policies', () => {
       const sent = requestsIn(harness.log);
       expect(sent.slice(0, 2)).toEqual([patchAt(100, 'a', 0), readAt(3_100, 'a')]);
       expect(sent.filter(({ name, kind }) => name === 'b' && kind !== 'read')).toEqual([]);
-      expect(harness.state().ended).toBe('done');
+      expect(harness.state().ended).toBe(true);
       expect(harness.model.get(refKey(a))?.replicas).toBe(releasePolicy === 'restore' ? 3 : 0);
       expect(harness.model.get(refKey(a))?.annotations).not.toHaveProperty(active);
     },
@@ -118,14 +118,14 @@ describe('release policies', () => {
     harness.runUntil(3_099);
     expect(harness.state().ended).toBeUndefined();
     harness.runUntil(60_000);
-    expect(harness.state().ended).toBe('done');
+    expect(harness.state().ended).toBe(true);
     expect(requestsIn(harness.log)).toEqual([patchAt(100, 'a', 0)]);
   });
 
   it('report a failure', () => {
     const fateOf = (): RequestFate => ({ latencyMs: 20, error: 'Forbidden' });
-    expect(stop({ ...quiet, objects: [held(a), held(b)], fateOf }, 'release').state().ended).toBe('failed');
-    expect(stop({ ...quiet, objects: [held(a), held(b)], fateOf }, 'restore').state().ended).toBe('failed');
+    expect(stop({ ...quiet, objects: [held(a), held(b)], fateOf }, 'release').ends).toMatchObject([{ end: 'failed' }]);
+    expect(stop({ ...quiet, objects: [held(a), held(b)], fateOf }, 'restore').ends).toMatchObject([{ end: 'failed' }]);
   });
 
   it('start no more probes and ignore verdicts', () => {
@@ -144,7 +144,7 @@ describe('release policies', () => {
     again.at(2_000, () => again.stop('restore'));
     again.runUntil(60_000);
     expect(requestsIn(again.log)).toEqual([markAt(1_000, 'a'), markAt(1_000, 'b')]);
-    expect(again.state().ended).toBe('done');
+    expect(again.state().ended).toBe(true);
     const stopped = new SeedHarness({ ...quiet, objects: [held(a), held(b)], fateOf });
     stopped.at(1_000, () => stopped.stop('restore'));
     stopped.at(2_000, () => stopped.stop('nothing'));
@@ -158,7 +158,7 @@ describe('release policies', () => {
     const objects = [objectOf(main, { replicas: 3, annotations: isHeld.annotations })];
     for (const releasePolicy of ['restore', 'release'] as const) {
       const harness = stop({ resources: [dependent(main)], verdictAt: once(failedVerdict), objects }, releasePolicy);
-      expect(harness.state().ended).toBe('done');
+      expect(harness.state().ended).toBe(true);
       expect(harness.model.get(refKey(main))?.annotations).not.toHaveProperty(active);
       expect(harness.model.get(refKey(main))?.replicas).toBe(3);
     }

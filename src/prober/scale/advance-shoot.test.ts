@@ -212,13 +212,13 @@ describe('runs', () => {
       [{ kind: 'stop', end: { releasePolicy: 'nothing', reason: 'test' } }],
       context(6_000),
     );
-    expect(stopped).toMatchObject({ effects: [{ kind: 'abort-run' }], state: { ended: 'done' } });
+    expect(stopped).toMatchObject({ effects: [{ kind: 'abort-run' }], state: { ended: true } });
     const before = advanceShoot(
       initial,
       [{ kind: 'stop', end: { releasePolicy: 'nothing', reason: 'test' } }],
       context(6_000),
     );
-    expect(before).toMatchObject({ effects: [], state: { ended: 'done' } });
+    expect(before).toMatchObject({ effects: [], state: { ended: true } });
     const late = advanceShoot(stopped.state, [ended(7_000)], context(6_500));
     expect(late.effects).toEqual([]);
   });

@@ -177,9 +177,8 @@ const scale = (given: ShootProberState, responses: readonly ActionResponse[], co
     scaling: undefined,
     nextScalingAt: context.now + (step.end === 'completed' ? paceMs : refusedDelayMs),
   };
-  const result = step.end === 'completed' ? ('done' as const) : ('failed' as const);
   return {
-    state: endProbing({ ...state, ...next, ...(desired.isFinal && { result }) }, context.inFlight.size + sent.length),
+    state: endProbing({ ...state, ...next }, context.inFlight.size + sent.length),
     effects: [...effects, ...sent, { kind: 'scaling-ended', scaling: step.scaling, end: step.end }],
     wakeAt: Number.POSITIVE_INFINITY,
   };
@@ -232,7 +231,7 @@ const whyWithoutLead = (since: number, now: number): string =>
 
 /** Ends the prober once nothing is left to give back, and no request is in flight. */
 const endProbing = (state: ShootProberState, inFlight: number): ShootProberState =>
-  state.end === undefined || inFlight > 0 ? state : { ...state, ended: state.result ?? 'done' };
+  state.end === undefined || inFlight > 0 ? state : { ...state, ended: true };
 
 const wakeTimeOf = (state: ShootProberState, context: ShootContext): number => {
   const { now, role, pausedUntil = Number.POSITIVE_INFINITY } = context;
@@ -271,10 +270,8 @@ export interface ShootProberState {
   readonly dueAt: number;
   /** Set when probing has ended. */
   readonly end?: ProbingEnd;
-  /** Result of giving back what was held, at the end of probing. */
-  readonly result?: 'done' | 'failed';
-  /** The same, once no request is in flight any more. */
-  readonly ended?: 'done' | 'failed';
+  /** True once what was held has been given back, or could not be, and no request is in flight any more. */
+  readonly ended?: true;
 }
 
 export const initialState = (start: Pick<ShootProberState, 'probe' | 'nextRunAt'>): ShootProberState => ({
