@@ -86,7 +86,7 @@ const managerOf = (object: JsonObject, path: string): { readonly replicasManager
   return latest === undefined ? {} : { replicasManager: latest.manager };
 };
 
-/** Ignores a malformed entry: the manager only appears in messages, and must not make a resource undecodable. */
+/** Ignores a malformed entry: it must not make a resource undecodable. */
 const ownerOfReplicas = (item: unknown): { readonly manager: string; readonly time: string } | undefined => {
   try {
     const entry = decodeObject(item, 'managedFields');

@@ -138,6 +138,8 @@ interface ResponseContext {
   readonly now: number;
   /** True if the operation retries beyond its attempts until its timeout, because the next run may come too late for KCM's grace period. */
   readonly keepsRetrying: boolean;
+  /** True if only what is held is scaled, and no watch shows if the resource is. */
+  readonly mayBeForeign: boolean;
 }
 
 /** Enters the response to the request in flight. */
@@ -163,8 +165,13 @@ export const applyResponse = (
   };
 };
 
-const afterError = (operation: Operation, error: ApiError, { now, keepsRetrying }: ResponseContext): Operation => {
+const afterError = (operation: Operation, error: ApiError, context: ResponseContext): Operation => {
+  const { now, keepsRetrying, mayBeForeign } = context;
   if (error.code === 'NotFound') return notFound(operation);
+  // Nothing shows that it is held, and without the right it could not be restored: it must not keep the others at 0.
+  if (error.code === 'Forbidden' && mayBeForeign && operation.lastResponse === undefined) {
+    return { ...operation, phase: { kind: 'done', outcome: 'not-held' } };
+  }
   if (error.rateLimited) return awaitRateLimit(operation, error, now);
   const { handling } = error;
   // What is refused once is refused again at once.

@@ -214,6 +214,8 @@ describe('the scope held', () => {
   it.each([
     [{ specReplicas: 0 }, 'not-held'],
     [{}, 'settle'],
+    [{ replicasManager: 'dependency-watchdog' }, 'settle'],
+    [{ replicasManager: 'gardenlet' }, 'not-held'],
     [{ specReplicas: 0, annotations: { [replicas]: '3' } }, 'not-held'],
     [{ annotations: { [ignore]: 'true' } }, 'ignored'],
   ])('%j: %s', (given, expected) => {

@@ -71,8 +71,7 @@ export const planPatch = (
   }
   if (scope === 'held' && !hasActive(state)) {
     if (hasActiveOrHeld(state)) return annotate(state, withoutHeld);
-    // One that is coming up is awaited, as in any scale-up: an attempt before this one may have restored it.
-    const isAwaited = state.specReplicas > 0 && resource.restoreOnly !== true;
+    const isAwaited = mayBeRestored(state) && resource.restoreOnly !== true;
     return isAwaited ? { kind: 'settle' } : { kind: 'done', outcome: 'not-held' };
   }
   const inOneWrite = isPatchableWorkload(resource.ref);
@@ -91,6 +90,13 @@ export const unknownManager = 'unknown';
 /** Returns the manager that set the count, unless it was a dependency-watchdog. */
 const otherWriter = ({ replicasManager = unknownManager }: ResourceState): Pick<Write, 'undoes'> =>
   replicasManager === scalingFieldManager ? {} : { undoes: replicasManager };
+
+/**
+ * True if the count is ours, or may be: an attempt before this one, perhaps of another process, has restored the resource and left no annotation, and it is
+ * awaited as in any scale-up. One that another writer has scaled up must not keep what we hold at 0.
+ */
+const mayBeRestored = ({ specReplicas, replicasManager = scalingFieldManager }: ResourceState): boolean =>
+  specReplicas > 0 && replicasManager === scalingFieldManager;
 
 const planDown = (
   state: ResourceState,

@@ -5,6 +5,7 @@ import {
   ignoreScalingAnnotation as ignore,
   replicasAnnotation as replicas,
 } from '../../annotations/scaling-annotations.ts';
+import type { ServedKind } from '../../kubernetes/cache/watch-kind.ts';
 import type { DependentResource } from '../config/settings.ts';
 import {
   type RequestFate,
@@ -210,6 +211,22 @@ describe('a scale-up', () => {
     const objects = [objectOf(a, { replicas: 3, ready: 0 }), held(c)];
     const options = { resources: [at(a, 0), at(c, 1)], objects, followMs: Number.POSITIVE_INFINITY };
     expect(run({ ...options, verdictAt: once(upHeldVerdict) })).toMatchObject({ sent: [], ends: [{ end: 'failed' }] });
+  });
+
+  it('of held resources does not wait for one that another writer scaled up, and whose pods are not ready', () => {
+    const objects = [objectOf(a, { replicas: 1, ready: 0, replicasManager: 'gardenlet' }), held(c)];
+    const options = { resources: [at(a, 0), at(c, 1)], objects, followMs: Number.POSITIVE_INFINITY };
+    expect(run({ ...options, verdictAt: once(upHeldVerdict) }).sent).toEqual([patchAt(100, 'c', 3)]);
+  });
+
+  it('of held resources leaves out one that may not be read, and that no watch shows as held', () => {
+    const fates = fateOf({ a: { error: 'Forbidden' } });
+    const options = { resources: [at(a, 0), at(c, 1)], objects: [held(c)], fateOf: fates };
+    const served = (key: string): ServedKind =>
+      key === refKey(a) ? { kind: 'unknown' } : { kind: 'served', resource: 'things' };
+    const { sent, ends } = run({ ...options, served, verdictAt: once(upHeldVerdict) });
+    expect(sent).toEqual([readAt(100, 'a'), patchAt(120, 'c', 3)]);
+    expect(ends).toMatchObject([{ end: 'completed' }]);
   });
 
   it('of held resources leaves the others at 0', () => {

@@ -18,6 +18,7 @@ import {
   wakeTime,
 } from './operation.ts';
 import { type Direction, narrowScope, planPatch } from './patch-plan.ts';
+import { annotatedIn } from './snapshots.ts';
 
 /** The desired scaling in progress: one operation for each resource, level by level. Instants are monotonic milliseconds. */
 export interface Scaling extends DesiredScaling {
@@ -155,11 +156,13 @@ export const advanceScaling = (scaling: Scaling, input: ScalingInput): ScalingSt
   return { scaling: current, actions, wakeAt, end };
 };
 
-const applyResponses = (scaling: Scaling, { responses, now, keepsRetrying }: ScalingInput): Scaling => ({
+const applyResponses = (scaling: Scaling, { responses, snapshotOf, now, keepsRetrying }: ScalingInput): Scaling => ({
   ...scaling,
   operations: scaling.operations.map((operation) => {
     const response = responses.find(({ key }) => key === operation.key);
-    return response === undefined ? operation : applyResponse(operation, response, { now, keepsRetrying });
+    if (response === undefined) return operation;
+    const mayBeForeign = scaling.scope === 'held' && annotatedIn(snapshotOf(operation.key)) === undefined;
+    return applyResponse(operation, response, { now, keepsRetrying, mayBeForeign });
   }),
 });
 

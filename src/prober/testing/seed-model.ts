@@ -1,4 +1,5 @@
 import { ApiError, type Result } from '../../kubernetes/api/errors.ts';
+import { scalingFieldManager } from '../../annotations/scaling-annotations.ts';
 import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
 import {
   type ResourceState,
@@ -19,6 +20,7 @@ export interface ModelObject {
   readonly generation: number;
   /** Undefined for kinds whose status has no such field. */
   readonly observedGeneration: number | undefined;
+  readonly replicasManager?: string;
 }
 
 export const deployment = (name: string): ResourceRef => ({ apiVersion: 'apps/v1', kind: 'Deployment', name });
@@ -54,6 +56,7 @@ export const scalableOf = (object: ModelObject): ScalableObject => ({
     deleting: false,
   },
   readyReplicas: object.ready,
+  replicasManager: object.replicasManager,
   ...(object.observedGeneration === undefined ? {} : { observedGeneration: object.observedGeneration }),
   ...(isPatchableWorkload(object.ref) ? { specReplicas: object.replicas } : {}),
 });
@@ -110,7 +113,7 @@ export const createSeedModel = (
       annotations: Object.fromEntries(marks.filter((mark): mark is [string, string] => mark[1] !== null)),
       ...(replicas === undefined || replicas === object.replicas
         ? {}
-        : { replicas, generation: object.generation + 1 }),
+        : { replicas, generation: object.generation + 1, replicasManager: scalingFieldManager }),
     });
     return { ok: true, value: answerOf(stored, change) };
   };
@@ -132,7 +135,8 @@ export const createSeedModel = (
         return;
       }
       const isScaled = change.replicas !== undefined && change.replicas !== object.replicas;
-      put(key, { ...object, ...change, generation: object.generation + (isScaled ? 1 : 0) });
+      const scaled = isScaled ? { generation: object.generation + 1, replicasManager: undefined } : {};
+      put(key, { ...object, ...scaled, ...change });
     },
   };
 };
