@@ -3,7 +3,7 @@ import { readHeldAnnotation, formatHeldAnnotation, heldAnnotation } from './held
 
 const since = Date.parse('2026-11-23T13:00:00Z');
 
-describe('the note on a held resource', () => {
+describe('the annotation of a held resource', () => {
   it('is one line of JSON', () => {
     expect(formatHeldAnnotation({ since: since + 999, reason: '3 of 3 leases have expired', by: 'pod_1' })).toBe(
       '{"since":"2026-11-23T13:00:00Z","reason":"3 of 3 leases have expired","by":"pod_1"}',
@@ -11,15 +11,15 @@ describe('the note on a held resource', () => {
   });
 
   it('can be read back', () => {
-    const note = { since, reason: 'r', by: 'b' };
-    expect(readHeldAnnotation({ [heldAnnotation]: formatHeldAnnotation(note) })).toEqual(note);
+    const annotation = { since, reason: 'r', by: 'b' };
+    expect(readHeldAnnotation({ [heldAnnotation]: formatHeldAnnotation(annotation) })).toEqual(annotation);
     expect(readHeldAnnotation({ [heldAnnotation]: '{}' })).toEqual({ reason: '', by: '' });
   });
 
   it('names the cluster, and the resources that are held together', () => {
     const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kcm' };
-    const note = { since, reason: 'r', by: 'b', cluster: 'shoot--a', with: [ref] };
-    expect(readHeldAnnotation({ [heldAnnotation]: formatHeldAnnotation(note) })).toEqual(note);
+    const annotation = { since, reason: 'r', by: 'b', cluster: 'shoot--a', with: [ref] };
+    expect(readHeldAnnotation({ [heldAnnotation]: formatHeldAnnotation(annotation) })).toEqual(annotation);
   });
 
   it('is short and has no control characters, for any reason', () => {

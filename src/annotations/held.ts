@@ -22,8 +22,8 @@ export interface HeldAnnotation {
 }
 
 /** Formats it as one line of JSON: `{"since": RFC 3339, "reason", "by", "cluster", "with": [{apiVersion, kind, name}]}`. */
-export const formatHeldAnnotation = ({ with: siblings, ...note }: HeldAnnotation): string => {
-  const { since, reason, by, cluster } = note;
+export const formatHeldAnnotation = ({ with: siblings, ...annotation }: HeldAnnotation): string => {
+  const { since, reason, by, cluster } = annotation;
   const refs = siblings?.map(({ apiVersion, kind, name }) => ({ apiVersion, kind, name }));
   return formatJsonAnnotation({ since, reason, by, cluster, with: refs });
 };
@@ -42,7 +42,7 @@ const refIn = (object: JsonObject): ResourceRef => {
 export const readHeldAnnotation = (annotations: Readonly<Record<string, string>>): HeldAnnotation | undefined => {
   const text = Object.hasOwn(annotations, heldAnnotation) ? annotations[heldAnnotation] : undefined;
   if (text === undefined) return undefined;
-  const note = readJsonAnnotation(text, (object) => {
+  const annotation = readJsonAnnotation(text, (object) => {
     const since = timeIn(object, 'since');
     return {
       since,
@@ -52,5 +52,5 @@ export const readHeldAnnotation = (annotations: Readonly<Record<string, string>>
       with: objectsIn(object, 'with')?.map(refIn),
     };
   });
-  return note.ok ? note.value : undefined;
+  return annotation.ok ? annotation.value : undefined;
 };

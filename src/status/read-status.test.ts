@@ -11,7 +11,7 @@ import { readSeedStatus } from './read-status.ts';
 import { proberOf, shootOf } from './testing/statuses.ts';
 
 const prefix = 'dependency-watchdog.gardener.cloud';
-const note = JSON.stringify({ since: '2026-01-01T10:00:00Z', reason: 'why', by: 'who' });
+const heldText = JSON.stringify({ since: '2026-01-01T10:00:00Z', reason: 'why', by: 'who' });
 const one = 'shoot--dev--one';
 const leasePath = '/apis/coordination.k8s.io/v1/namespaces/garden/leases/dwd-prober-leader-election';
 const podsPath = '/api/v1/namespaces/garden/pods';
@@ -206,7 +206,7 @@ describe('without a prober that responds', () => {
     ['StatefulSet', '/apis/apps/v1/statefulsets'],
     ['Etcd', '/apis/druid.gardener.cloud/v1alpha1/etcds'],
   ])('finds held resources of the installed configuration, such as a %s', async (kind, path) => {
-    const marked = resource({ 'meltdown-protection-active': '', held: note, replicas: '3' }, 0);
+    const marked = resource({ 'meltdown-protection-active': '', held: heldText, replicas: '3' }, 0);
     const { paths, status } = await read({ ...installed(kind, 'etcd-main'), [path]: listOf(marked) });
     expect(status.shoots).toMatchObject([
       {
@@ -248,7 +248,7 @@ describe('without a prober that responds', () => {
     expect(status.shoots.length > 0).toBe(isHeld);
   });
 
-  it('shows no start of a pause, nor of a hold without a note', async () => {
+  it('shows no start of a pause, nor of a hold without the annotation', async () => {
     const paused = named(one, { annotations: { [`${prefix}/paused`]: JSON.stringify({ reason: 'x', by: 'y' }) } });
     const { status } = await read({ '/api/v1/namespaces': listOf(paused) });
     const next = { text: 'not known, because no prober responded' };
@@ -284,7 +284,7 @@ dependentResourceInfos:
       held: JSON.stringify({ since: '2026-01-01T10:00:00Z', reason: 'why', by: 'who', cluster }),
     });
 
-    it('finds held resources by names that are templates, and their clusters by the notes', async () => {
+    it('finds held resources by names that are templates, and their clusters by the annotations', async () => {
       const { status } = await read({
         ...installedText(text),
         '/apis/apps/v1/deployments': listOf(

@@ -11,14 +11,14 @@ const title = `dev/one (${namespace}, seed aws-eu10)`;
 const { objects } = findingsOf();
 const leaderless = { ...objects, lease: { holder: '', isFresh: false } };
 
-const heldIn = (where: string, note: string | undefined): HeldResource => ({
+const heldIn = (where: string, annotation: string | undefined): HeldResource => ({
   namespace: where,
   cluster: where,
   ref: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kube-controller-manager' },
-  annotations: note === undefined ? {} : { [heldAnnotation]: note },
+  annotations: annotation === undefined ? {} : { [heldAnnotation]: annotation },
 });
-const note = formatHeldAnnotation({ since: now - 300_000, reason: '5/5 node leases expired', by: 'x' });
-const held = [heldIn(namespace, note)];
+const annotation = formatHeldAnnotation({ since: now - 300_000, reason: '5/5 node leases expired', by: 'x' });
+const held = [heldIn(namespace, annotation)];
 const seen = (...all: readonly Situation[]) => ({
   objects,
   answer: proberOf([toldOf(factsIn('one', ...all))]),
@@ -89,7 +89,7 @@ describe('the outage of a shoot to release', () => {
     ]);
   });
 
-  it('is described in one line per shoot, even with hostile notes', () => {
+  it('is described in one line per shoot, even with hostile annotations', () => {
     const leader = { objects: leaderless, answer: undefined, problem: undefined };
     const hostile = formatHeldAnnotation({ reason: 'a\nb: nothing is held', by: '' });
     const several = [heldIn('b', undefined), heldIn('b', hostile), heldIn('a', undefined)];

@@ -53,25 +53,23 @@ const seenOutage = (
   return told(true, `; the outage continues, and ${lost}`);
 };
 
-const noteOf = (held: readonly HeldResource[], now: number): string => {
-  const notes = held.flatMap(({ annotations }) => readHeldAnnotation(annotations) ?? []);
-  const since = Math.min(...notes.flatMap(({ since: at }) => at ?? []));
-  const reason = notes.find((note) => note.reason !== '')?.reason;
+const sinceAndWhy = (held: readonly HeldResource[], now: number): string => {
+  const annotated = held.flatMap(({ annotations }) => readHeldAnnotation(annotations) ?? []);
+  const since = Math.min(...annotated.flatMap(({ since: at }) => at ?? []));
+  const reason = annotated.find(({ reason: why }) => why !== '')?.reason;
   const when = Number.isFinite(since)
     ? `held since ${new Date(since).toISOString()} (${formatAge(now - since)})`
     : 'held';
   return reason === undefined ? when : `${when}: ${reason}`;
 };
 
-/**
- * Says what objects of the seed show alone: the note, and the Lease.
- */
-const notedOutage = (cluster: string, { held, leader, now }: OutageInput): ShootOutage => {
+/** Says what objects of the seed show alone: the annotation `held`, and the Lease. */
+const annotatedOutage = (cluster: string, { held, leader, now }: OutageInput): ShootOutage => {
   const { objects, answer } = leader;
   const isLed = answer?.leads !== true && objects.lease?.isFresh === true && objects.lease.holder !== '';
   const unknown = 'whether its outage continues is not known';
   const means = isLed ? `${unknown}: the leader did not respond, which restores when it is over` : unknown;
-  return { cluster, isRefused: isLed, words: escapeControls(`${cluster}: ${noteOf(held, now)}; ${means}`) };
+  return { cluster, isRefused: isLed, words: escapeControls(`${cluster}: ${sinceAndWhy(held, now)}; ${means}`) };
 };
 
 /** Judges the outage of each shoot with held resources, sorted by cluster. */
@@ -81,7 +79,7 @@ export const judgeOutages = (input: OutageInput): readonly ShootOutage[] => {
   return clusters.map((namespace) => {
     const shoot = leader.answer?.shoots.find((one) => one.namespace === namespace);
     if (shoot !== undefined) return seenOutage(shoot, { now, seed: leader.answer?.seed });
-    return notedOutage(namespace, { ...input, held: held.filter(({ cluster }) => cluster === namespace) });
+    return annotatedOutage(namespace, { ...input, held: held.filter(({ cluster }) => cluster === namespace) });
   });
 };
 

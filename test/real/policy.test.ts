@@ -135,7 +135,7 @@ describeEnvtest('with the rights and the policies of the chart', () => {
   const requests: readonly (readonly [string, string, object, string])[] = [
     ['a scale-down', deployment, { ...held, spec: { replicas: 0 } }, 'allowed'],
     [
-      'the note since when it is held',
+      'the annotation since when it is held',
       deployment,
       { metadata: { annotations: { [`${prefix}/held`]: '{}' } } },
       'allowed',

@@ -117,11 +117,11 @@ describeEnvtest('the prober on real servers', () => {
     kubelets.cut();
     await untilAt({ [kcm]: 0, [mcm]: 0 }, 0);
     expect(written()).toEqual([mcm, kcm, 'mill', 'mill/scale']);
-    const note = expect.stringMatching(
+    const annotation = expect.stringMatching(
       /^\{"since":"20[^"]+Z","reason":".*(leases|renewed).*","by":".+","with":\[.+\]\}$/,
     ) as unknown;
     expect(await annotationsOf()).toMatchObject(
-      ['2', '3', '4'].map((count) => ({ [`${prefix}/replicas`]: count, [`${prefix}/held`]: note })),
+      ['2', '3', '4'].map((count) => ({ [`${prefix}/replicas`]: count, [`${prefix}/held`]: annotation })),
     );
 
     kubelets.connect();

@@ -131,8 +131,10 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
     expect(await countsOf()).toEqual([2, 3]);
     const until = await pause('1s');
     await untilCounts(0, 0);
-    const notes = (await marks()).map(({ held = '' }) => JSON.parse(held) as Record<'since' | 'reason' | 'by', string>);
-    for (const { since, reason, by } of notes) {
+    const annotations = (await marks()).map(
+      ({ held = '' }) => JSON.parse(held) as Record<'since' | 'reason' | 'by', string>,
+    );
+    for (const { since, reason, by } of annotations) {
       expect(Date.parse(since)).toBeGreaterThanOrEqual(until);
       expect([reason, by]).toEqual([expect.stringMatching(/lease|renewed/), expect.stringMatching(/.+/)]);
     }
@@ -177,7 +179,7 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
     expect(refused.stderr()).toMatch(
       /^dwd release: nothing was released: a release in an outage .*\ntest\/one \(\S+\): HELD for .*3\/3 .* about 8s after it is restored\n.*--despite-outage\n$/,
     );
-    // The note of KCM names MCM.
+    // The annotation of KCM names MCM.
     const configFileOfKcm = join(world.directory, 'config-of-kcm.yaml');
     writeFileSync(configFileOfKcm, configOfKcm);
     const released = await dwd(...release, `--config-file=${configFileOfKcm}`, '--despite-outage');

@@ -36,26 +36,26 @@ const recover = async (ms = 120_000): Promise<void> => {
   await scenario.clock.advance(ms);
 };
 
-/** Notes on the Deployments of the shoot, by name. */
-const notes = () =>
+/** Annotations `held` on the Deployments of the shoot, by name. */
+const heldAnnotations = () =>
   scenario.world.store.list(simKinds.Deployment, scenario.world.shoot('a').namespace).flatMap(({ metadata }) => {
-    const note = readHeldAnnotation(metadata.annotations ?? {});
-    return note === undefined ? [] : [{ name: metadata.name, ...note }];
+    const annotation = readHeldAnnotation(metadata.annotations ?? {});
+    return annotation === undefined ? [] : [{ name: metadata.name, ...annotation }];
   });
 
-describe('the note on held resources', () => {
+describe('the annotation of held resources', () => {
   it('records since when, why and by which replica, from the scale-down to the restoration', async () => {
     create();
     await reachOutage(scenario);
-    expect(notes().map(({ name }) => name)).toEqual(['ca', 'kcm', 'mcm'].map(longName));
+    expect(heldAnnotations().map(({ name }) => name)).toEqual(['ca', 'kcm', 'mcm'].map(longName));
     const startedAt = scenario.clock.now() - scenario.clock.monotonic();
-    for (const { name, since, reason, by } of notes()) {
+    for (const { name, since, reason, by } of heldAnnotations()) {
       const scaled = scenario.changes.find((change) => change.name === name);
       expect(since).toBe(Math.floor((startedAt + (scaled?.at ?? 0)) / 1_000) * 1_000);
       expect([reason, by]).toEqual([expect.stringMatching(/leases have expired|has renewed/), 'test']);
     }
     await recover();
-    expect([stateOf(scenario, 'a'), notes()]).toEqual([allUp, []]);
+    expect([stateOf(scenario, 'a'), heldAnnotations()]).toEqual([allUp, []]);
   });
 
   it('is removed from resources that the Go program has restored and from those with ignore-scaling', async () => {
@@ -74,7 +74,7 @@ describe('the note on held resources', () => {
     editDeployment(scenario, { shoot: 'a', name: 'mcm' }, annotated({ [ignoreScalingAnnotation]: 'true' }));
     scenario.startProber();
     await recover();
-    expect([stateOf(scenario, 'a'), notes()]).toEqual([['ca 1', 'kcm 1', 'mcm 0 replicas=1'], []]);
+    expect([stateOf(scenario, 'a'), heldAnnotations()]).toEqual([['ca 1', 'kcm 1', 'mcm 0 replicas=1'], []]);
   });
 
   it('is removed when the shoot hibernates, also if the Go program has removed the mark', async () => {
@@ -88,7 +88,7 @@ describe('the note on held resources', () => {
     editShoot(scenario, 'a', (shoot) => ({ ...shoot, spec: { ...shoot.spec, hibernation: { enabled: true } } }));
     scenario.startProber();
     await scenario.clock.advance(30_000);
-    expect([stateOf(scenario, 'a'), notes()]).toEqual([['ca 0 replicas=1', 'kcm 0', 'mcm 0 replicas=1'], []]);
+    expect([stateOf(scenario, 'a'), heldAnnotations()]).toEqual([['ca 0 replicas=1', 'kcm 0', 'mcm 0 replicas=1'], []]);
   });
 });
 

@@ -63,13 +63,13 @@ describe('a new prober', () => {
     world.shoot('a').cutKubelets();
     await clock.advance(20_000);
     const refs = gardenSettings.dependentResources.map(({ ref }) => ref);
-    const note = formatHeldAnnotation({ reason: 'r', by: 'other', with: refs });
+    const annotation = formatHeldAnnotation({ reason: 'r', by: 'other', with: refs });
     for (const name of ['ca', 'kcm', 'mcm']) {
       editDeployment(scenario, { shoot: 'a', name }, ({ metadata, spec, ...rest }) => ({
         ...rest,
         metadata: {
           ...metadata,
-          annotations: { [replicasAnnotation]: '1', [meltdownProtectionAnnotation]: '', [heldAnnotation]: note },
+          annotations: { [replicasAnnotation]: '1', [meltdownProtectionAnnotation]: '', [heldAnnotation]: annotation },
         },
         spec: { ...(spec as object), replicas: 0 },
       }));

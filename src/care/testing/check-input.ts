@@ -51,7 +51,7 @@ export const deployment = (name: string, more: Partial<ControlPlaneDeployment> =
   ...more,
 });
 
-/** The mark of a Deployment that the prober holds. */
+/** Metadata of a Deployment that the prober holds. */
 export const heldMeta = (name: string): Pick<ControlPlaneDeployment, 'meta'> => ({
   meta: { ...meta(name), annotations: { [meltdownProtectionAnnotation]: '' } },
 });

@@ -249,7 +249,7 @@ describe('reports about the scalings of a shoot', () => {
 describe('held resources', () => {
   const held = (name: string, since?: string) => ({ kind: 'Deployment', name, replicas: 1, since });
 
-  it('are shown since the time in their notes, else since they were first seen held', async () => {
+  it('are shown since the time in their annotations, else since they were first seen held', async () => {
     const show = async (...given: readonly ReturnType<typeof held>[]) => {
       step('a', { held: given });
       return scrape('dwd_prober_held_since_timestamp_seconds', { namespace: 'a' });

@@ -283,7 +283,7 @@ class ShootRecord {
   }
 }
 
-/** Returns the earliest time in the notes of held resources, in milliseconds since the epoch. */
+/** Returns the earliest time in the annotations of held resources, in milliseconds since the epoch. */
 const earliest = (held: readonly HeldInShoot[]): number | undefined => {
   const times = held.flatMap(({ since }) => (since === undefined ? [] : [Date.parse(since)]));
   return times.length === 0 ? undefined : Math.min(...times);

@@ -50,7 +50,9 @@ it('changes nothing if no name has a placeholder', () => {
   expect(forCluster(deps, 'shoot--a')).toBe(deps);
 });
 
-const noteOf = (cluster: string) => ({ [heldAnnotation]: formatHeldAnnotation({ reason: 'r', by: 'b', cluster }) });
+const annotationOf = (cluster: string) => ({
+  [heldAnnotation]: formatHeldAnnotation({ reason: 'r', by: 'b', cluster }),
+});
 
 it.each([
   ['one-kcm', 'one', 'Deployment', true],
@@ -58,19 +60,19 @@ it.each([
   ['one-mcm', 'one', 'Deployment', false],
   ['one-kcm', 'one', 'StatefulSet', false],
 ])('%s, held for cluster %s, of kind %s, is configured: %j', (name, cluster, kind, isSo) => {
-  const annotations = noteOf(cluster);
+  const annotations = annotationOf(cluster);
   expect(clusterOfHeld({ namespace: 'central', annotations })).toBe(cluster);
   const found = configuredAs(central, { namespace: 'central', ref: { ...refOf(name), kind }, annotations });
   expect(found).toBe(isSo ? central.dependentResources[0] : undefined);
 });
 
-it('what the Go program holds, without a note, belongs to its namespace', () => {
+it('what the Go program holds, without the annotation held, belongs to its namespace', () => {
   expect(clusterOfHeld({ namespace: 'shoot--a', annotations: { [meltdownProtectionAnnotation]: '' } })).toBe(
     'shoot--a',
   );
 });
 
-it('groups held resources by the cluster that their notes name, also if two names match', () => {
+it('groups held resources by the cluster that their annotations name, also if two names match', () => {
   const names = ['{{ cluster }}-controller-manager', '{{ cluster }}-machine-controller-manager'];
   const settings = settingsOf({
     kubeConfigSecretName: 'kubeconfig',
@@ -78,7 +80,7 @@ it('groups held resources by the cluster that their notes name, also if two name
     dependentResourceInfos: names.map((name) => ({ ref: { ...refOf(name), namespace: 'central' }, scaleUp: {} })),
   });
   const object = objectOf(refOf('one-machine-controller-manager'), {
-    annotations: { ...noteOf('one'), [meltdownProtectionAnnotation]: '' },
+    annotations: { ...annotationOf('one'), [meltdownProtectionAnnotation]: '' },
     replicas: 0,
   });
   const scalable = scalableOf(object);

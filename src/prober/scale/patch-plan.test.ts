@@ -5,7 +5,7 @@ import {
   ignoreScalingAnnotation as ignore,
   replicasAnnotation as replicas,
 } from '../../annotations/scaling-annotations.ts';
-import { heldAnnotation as note } from '../../annotations/held.ts';
+import { heldAnnotation } from '../../annotations/held.ts';
 import { dependent } from '../testing/cases.ts';
 import { deployment, etcd } from '../testing/seed-model.ts';
 import { type Direction, type PatchPlan, isSettled, hasNothingToRestore, planPatch } from './patch-plan.ts';
@@ -37,7 +37,7 @@ const show = (move: PatchPlan): unknown => {
 };
 
 const bothMarks = { [active]: '', [replicas]: '3' };
-const withoutMark = { [active]: null, [note]: null };
+const withoutMark = { [active]: null, [heldAnnotation]: null };
 const withoutMarks = { ...withoutMark, [replicas]: null };
 
 interface Row {
@@ -136,7 +136,11 @@ describe('up', () => {
     { what: 'left-over marks', state: { annotations: bothMarks }, workload: clean },
     { what: 'a left-over count', state: { annotations: { [replicas]: '3' } }, workload: clean },
     { what: 'a left-over mark', state: { annotations: { [active]: '' } }, workload: clean },
-    { what: 'a note that the Go program left behind', state: { annotations: { [note]: '{}' } }, workload: clean },
+    {
+      what: 'an annotation that the Go program left behind',
+      state: { annotations: { [heldAnnotation]: '{}' } },
+      workload: clean,
+    },
     {
       what: 'left-over marks with another count: the count stays',
       state: { annotations: bothMarks, specReplicas: 5 },
@@ -161,7 +165,11 @@ describe('release', () => {
       workload: 'released',
     },
     { what: 'one that was never held', state: {}, workload: 'released' },
-    { what: 'one with only the note left', state: { annotations: { [note]: '{}' } }, workload: unmark },
+    {
+      what: 'one with only the annotation held left',
+      state: { annotations: { [heldAnnotation]: '{}' } },
+      workload: unmark,
+    },
     { what: 'one with ignore-scaling', state: { annotations: { ...bothMarks, [ignore]: 'true' } }, workload: unmark },
   ];
   for (const row of rows) check('release', row);
@@ -190,7 +198,11 @@ describe('ignore-scaling', () => {
         workload: 'ignored',
       },
       { what: 'takes our mark away', state: { annotations: { [ignore]: 't', [active]: '' } }, workload: unmark },
-      { what: 'takes our note away', state: { annotations: { [ignore]: 't', [note]: '{}' } }, workload: unmark },
+      {
+        what: 'takes our annotation held away',
+        state: { annotations: { [ignore]: 't', [heldAnnotation]: '{}' } },
+        workload: unmark,
+      },
       {
         what: 'takes our mark away at 0',
         state: { specReplicas: 0, annotations: { [ignore]: 'T', ...bothMarks } },
@@ -233,18 +245,18 @@ describe('the scope held', () => {
     expect(show(planPatch(custom, base, held))).toMatchObject({ kind: 'scale', replicas: 3 });
   });
 
-  it('removes the note that the Go program left on a restored resource', () => {
+  it('removes the annotation that the Go program left on a restored resource', () => {
     const expected = { kind: 'object', annotations: withoutMark, scaling: false };
     for (const given of [{}, { specReplicas: 0 }]) {
-      const base = state({ ...given, annotations: { [note]: '{}' } });
+      const base = state({ ...given, annotations: { [heldAnnotation]: '{}' } });
       for (const resource of [workload, custom]) expect(show(planPatch(resource, base, held))).toEqual(expected);
     }
   });
 });
 
-describe('the note', () => {
+describe('the annotation held', () => {
   const down = { direction: 'down', scope: 'all', heldValue: 'why' } as const;
-  const marks = { [replicas]: '3', [active]: '', [note]: 'why' };
+  const marks = { [replicas]: '3', [active]: '', [heldAnnotation]: 'why' };
 
   it('is written in the request that scales down, or that marks a resource with a scale subresource', () => {
     expect(show(planPatch(workload, state(), down))).toMatchObject({ annotations: marks, replicas: 0 });
@@ -282,7 +294,7 @@ describe('a resource has reached its target', () => {
       { observed: false },
       { annotations: { [active]: '' } },
       { annotations: { [replicas]: '3' } },
-      { annotations: { [note]: '{}' } },
+      { annotations: { [heldAnnotation]: '{}' } },
     ];
     for (const given of disturbed) expect(hasNothingToRestore(state(given))).toBe(false);
   });

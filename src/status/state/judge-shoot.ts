@@ -119,7 +119,7 @@ const heldInWords = (facts: ShootFacts): string => {
   return `${held.length === 0 ? 'nothing is up that would replace its nodes' : `held: ${listed(held)}`}${kept}`;
 };
 
-/** Returns the leases; before the first look, what the notes of held resources say. */
+/** Returns the leases; before the first look, what the annotations of held resources say. */
 const whatIsSeen = (facts: ShootFacts): string =>
   facts.lookedAt === undefined && facts.reason !== '' ? facts.reason : leasesInWords(facts);
 

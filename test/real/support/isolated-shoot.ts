@@ -50,7 +50,7 @@ const stateOf = async (client: TestClient, namespace: string, dependent: Depende
   const workload = mill ?? (await getDeployment(client, namespace, dependent));
   const annotations = Object.entries(workload.metadata.annotations ?? {})
     .filter(([key]) => key.startsWith(prefix))
-    // The text of the note differs in each write.
+    // The text of the annotation `held` differs in each write.
     .map(([key, value]) => [key, key === `${prefix}/held` ? 'noted' : value] as const);
   const count = 'wheel' in workload.spec ? workload.spec.wheel.count : workload.spec.replicas;
   return { count, annotations: Object.fromEntries(annotations) };
