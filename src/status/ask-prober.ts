@@ -1,6 +1,6 @@
 import type { Call } from '../kubernetes/api/call.ts';
 import { DecodeError } from '../kubernetes/api/decode.ts';
-import { ApiError } from '../kubernetes/api/errors.ts';
+import { ApiError, errorText } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { trimEndOf } from '../kubernetes/api/trim-end.ts';
@@ -110,15 +110,18 @@ export const readStatusOfReplica =
       if (early !== undefined) return early;
       const { pod, healthPort: port } = replica;
       const problems: unknown[] = [];
-      const { url } = await forward(async () => ({ namespace, pod, port }), {
-        signal,
-        onProblem: (error) => problems.push(error),
-      });
       try {
+        const { url } = await forward(async () => ({ namespace, pod, port }), {
+          signal,
+          onProblem: (error) => problems.push(error),
+        });
         const rest = { signal, timeoutMs: Math.max(1, until - clock.monotonic()) };
         return await readStatusFromUrl(url, cluster)(shoot, rest);
       } catch (error) {
-        throw problems[0] instanceof ApiError ? problems[0] : error;
+        signal.throwIfAborted();
+        const [reason = error] = problems;
+        if (reason instanceof ApiError) throw reason;
+        throw new ApiError({ code: 'ConnectionError', message: errorText(reason) });
       }
     });
     try {
@@ -130,7 +133,7 @@ export const readStatusOfReplica =
     }
   };
 
-/** Rejects with both reasons in one sentence; with another error than an ApiError as it is. */
+/** Rejects with both reasons in one sentence; on abort, with its reason. */
 const bothFailed = async (...attempts: readonly [Promise<ProberStatus>, Promise<ProberStatus>]): Promise<never> => {
   const [proxied, forwarded] = (await Promise.allSettled(attempts)).map(
     (one) => (one as PromiseRejectedResult).reason as unknown,

@@ -128,6 +128,12 @@ describe('a prober that responds', () => {
   });
 });
 
+/** Responds to requests until the status is there. Traffic on sockets takes no virtual time. */
+const answerUntil = async (status: Promise<unknown>, answer: () => Promise<unknown>): Promise<void> => {
+  const isThere = status.then(() => true);
+  while (!(await Promise.race([isThere, answer().then(() => false)])));
+};
+
 describe('a leader that the proxy does not reach', () => {
   it('is read through a port that is forwarded, and closed again', async () => {
     const server = createServer((_, response) => void response.end(JSON.stringify(proberOf([shootOf('a')]))));
@@ -153,6 +159,34 @@ describe('a leader that the proxy does not reach', () => {
     expect((await status).problems[0]).toMatch(
       /no pods\/proxy; through a forwarded port: pods\/portforward is forbidden$/,
     );
+  });
+
+  /** A forwarded port whose other end refuses the connection, as `forwardPort` tells it. */
+  const refusedInPod: ForwardToPod = async (_, { signal, onProblem }) => {
+    const server = createServer((request) => {
+      onProblem?.(new Error('error forwarding port 9644 to pod prober-a: connection refused'));
+      request.socket.destroy();
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    signal.addEventListener('abort', () => server.close());
+    const { port } = server.address() as AddressInfo;
+    return { url: new URL(`http://127.0.0.1:${String(port)}/`), close: () => server.close() };
+  };
+  const noPortHere: ForwardToPod = async () => {
+    throw Object.assign(new Error('listen EADDRNOTAVAIL: address not available 127.0.0.1'), { code: 'EADDRNOTAVAIL' });
+  };
+
+  it.each([
+    ['nothing listens in the pod', refusedInPod, 'error forwarding port 9644 to pod prober-a: connection refused'],
+    ['no port can be opened here', noPortHere, 'listen EADDRNOTAVAIL: address not available 127.0.0.1'],
+  ])('is told with the true reason, and the objects are read, if %s', async (_, forward, reason) => {
+    const { answer, prober, status } = begin({}, forward);
+    await answer();
+    prober()?.respond(403, { kind: 'Status', code: 403, reason: 'Forbidden', message: 'no pods/proxy' });
+    await answerUntil(status, answer);
+    const { source, problems } = await status;
+    expect(source).toBe('objects');
+    expect(problems[0]).toMatch(new RegExp(`no pods/proxy; through a forwarded port: ${reason}$`));
   });
 });
 
