@@ -1,5 +1,4 @@
 import { Duplex } from 'node:stream';
-import type { Socket } from 'node:net';
 import type { Random } from '../../ports/random.ts';
 
 /** Opcodes of RFC 6455, section 5.2. */
@@ -37,7 +36,7 @@ interface Frame {
 
 /** The bytes of a pod's port, over the WebSocket that `openTunnel` has opened. It keeps no payload: a frame may be of any length. */
 export class PortStream extends Duplex {
-  readonly #socket: Socket;
+  readonly #socket: Duplex;
   readonly #random: Random;
   #unread = Buffer.alloc(0);
   #frame: Frame | undefined;
@@ -46,7 +45,7 @@ export class PortStream extends Duplex {
   /** Bytes of port numbers that still precede the data and the errors. */
   readonly #ahead = [portBytes, portBytes];
 
-  constructor(socket: Socket, random: Random) {
+  constructor(socket: Duplex, random: Random) {
     super({ allowHalfOpen: false });
     this.#socket = socket;
     this.#random = random;
@@ -122,7 +121,10 @@ export class PortStream extends Duplex {
   }
 
   #obey(opcode: number, payload: Buffer): void {
-    if (opcode === opcodes.ping) this.#socket.write(frameOf(opcodes.pong, payload, this.#random));
+    // A peer that pings and does not read gets no more answers: they would fill the memory.
+    if (opcode === opcodes.ping && !this.#socket.writableNeedDrain) {
+      this.#socket.write(frameOf(opcodes.pong, payload, this.#random));
+    }
     if (opcode === opcodes.close) this.#socket.end();
   }
 
