@@ -33,6 +33,8 @@ export const pageCommand = (run: RunPage): Command =>
     flags,
     run: async ({ flags: given }, io: CliIo) => {
       const { namespace, selector: labels, 'page-port': pagePort, 'local-port': localPort } = given;
+      // A browser asks again and again for a page that is away.
+      let told = '';
       const ended = await run({
         ...clusterCommandOf({ ...given, 'dry-run': false }, io, forbidden),
         ...{ namespace, selector: labels, pagePort, localPort },
@@ -41,7 +43,10 @@ export const pageCommand = (run: RunPage): Command =>
           io.stdout(`${url.href} shows the page of the leader, ${pod}; Ctrl-C ends that\n`);
           io.openInBrowser?.(url);
         },
-        onProblem: (problem) => io.stderr(`dwd page: ${problem}\n`),
+        onProblem: (problem) => {
+          if (problem !== told) io.stderr(`dwd page: ${problem}\n`);
+          told = problem;
+        },
       });
       valueOf(ended, io);
       return 0;
