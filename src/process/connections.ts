@@ -68,7 +68,7 @@ export interface OperatorCluster {
 
 /** `forwardPort` for the pods of one cluster. */
 export type ForwardToPod = (
-  find: () => Promise<PodPort>,
+  find: (signal: AbortSignal) => Promise<PodPort>,
   options: Pick<ForwardOptions, 'signal' | 'port' | 'onProblem'>,
 ) => Promise<ForwardedPort>;
 

@@ -73,7 +73,7 @@ export const forwardPage = (run: PageRun): Promise<Result<undefined, CommandFail
     const { pod } = await findLeader(run, context);
     const problems: unknown[] = [];
     let isOpen = false;
-    const { url } = await context.forward(() => findLeader(run, context), {
+    const { url } = await context.forward((signal) => findLeader(run, { ...context, signal }), {
       signal: stop,
       port: localPort,
       onProblem: (error) => (isOpen ? onProblem(messageOf(error)) : problems.push(error)),

@@ -141,7 +141,7 @@ describe('a leader that the proxy does not reach', () => {
     const { port } = server.address() as AddressInfo;
     const asked: unknown[] = [];
     const { answer, prober, status } = begin({}, async (find, { signal }) => {
-      asked.push(await find(), signal);
+      asked.push(await find(signal), signal);
       return { url: new URL(`http://127.0.0.1:${String(port)}/`), close: () => undefined };
     });
     await answer();

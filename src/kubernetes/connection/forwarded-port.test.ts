@@ -1,5 +1,6 @@
-import { type RequestListener, type Server, createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { once } from 'node:events';
+import { type IncomingMessage, type RequestListener, type Server, createServer } from 'node:http';
+import { type AddressInfo, type Socket, connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createSeededRandom } from '../../../simulator/time/random.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
@@ -22,14 +23,11 @@ const listening = async (server: Server): Promise<number> => {
   return (server.address() as AddressInfo).port;
 };
 
-/** Forwards the port of a pod that answers with `handler`, or of none. */
-const forwarded = async (handler?: RequestListener) => {
-  const podPort = handler === undefined ? 1 : await listening(createServer(handler));
-  const kubelet = createServer((_, response) => void response.writeHead(404).end());
-  const requests = servePortForward(kubelet);
-  const port = await listening(kubelet);
+/** Forwards the port `podPort` of a pod, through an API server at `port` of this machine. */
+const forward = async (port: number, podPort: number) => {
   const problems: unknown[] = [];
   const stop = new AbortController();
+  const clock = createVirtualClock();
   const to = { namespace: 'garden', pod: 'prober-a', port: podPort };
   const opened = await forwardPort(async () => to, {
     access: {
@@ -38,11 +36,32 @@ const forwarded = async (handler?: RequestListener) => {
       security: async () => createSecurity({}),
       credentials: staticCredentials('Bearer t'),
     },
-    ...{ clock: createVirtualClock(), random: createSeededRandom(1), userAgent: 'test', signal: stop.signal },
+    ...{ clock, random: createSeededRandom(1), userAgent: 'test', signal: stop.signal },
     onProblem: (error) => problems.push(error),
   });
   closers.push(() => opened.close());
-  return { url: opened.url, requests, problems, stop };
+  return { url: opened.url, problems, stop, clock };
+};
+
+/** Forwards the port of a pod that answers with `handler`, or of none. */
+const forwarded = async (handler?: RequestListener) => {
+  const podPort = handler === undefined ? 1 : await listening(createServer(handler));
+  const kubelet = createServer((_, response) => void response.writeHead(404).end());
+  const requests = servePortForward(kubelet);
+  return { requests, ...(await forward(await listening(kubelet), podPort)) };
+};
+
+/** Connects to a port that is forwarded by an API server which accepts and does not answer. */
+const hanging = async () => {
+  const silent = createServer();
+  const upgrading = once(silent, 'upgrade') as Promise<[IncomingMessage, Socket]>;
+  const port = await forward(await listening(silent), 1);
+  const client = connect(Number(port.url.port), '127.0.0.1');
+  client.on('error', () => undefined);
+  const [, tunnel] = await upgrading;
+  tunnel.on('error', () => undefined).resume();
+  closers.push(() => tunnel.destroy());
+  return { ...port, client, tunnelEnds: once(tunnel, 'end'), clientCloses: once(client, 'close') };
 };
 
 describe('a forwarded port', () => {
@@ -70,5 +89,24 @@ describe('a forwarded port', () => {
     stop.abort(new Error('enough'));
     await expect(new Response(body).text()).rejects.toThrow();
     await expect(fetch(url)).rejects.toThrow();
+  });
+
+  it('gives up a connection that the API server does not answer, and tells so', async () => {
+    const { client, clock, problems, tunnelEnds, clientCloses } = await hanging();
+    await clock.advance(29_999);
+    expect(client.closed).toBe(false);
+    await clock.advance(1);
+    await Promise.all([tunnelEnds, clientCloses]);
+    expect(problems).toMatchObject([{ code: 'Timeout', message: 'no connection to the pod within 30 s' }]);
+  });
+
+  it('gives up a connection that its client has ended, or its signal', async () => {
+    const left = await hanging();
+    left.client.end('GET / HTTP/1.1\r\n\r\n');
+    await left.tunnelEnds;
+    const stopped = await hanging();
+    stopped.stop.abort(new Error('enough'));
+    await Promise.all([stopped.tunnelEnds, stopped.clientCloses]);
+    expect([...left.problems, ...stopped.problems]).toEqual([]);
   });
 });

@@ -1,7 +1,9 @@
 import { type AddressInfo, createServer } from 'node:net';
+import { PassThrough } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { ApiError } from '../api/errors.ts';
 import type { ClusterAccess } from '../kubeconfig/index.ts';
-import { authority } from '../transport/index.ts';
+import { authority, createScope } from '../transport/index.ts';
 import { type PodPort, type TunnelOptions, channelProtocol, openTunnel } from './port-forward.ts';
 import { PortStream } from './port-stream.ts';
 
@@ -16,35 +18,49 @@ export interface ForwardOptions extends TunnelOptions {
   readonly signal: AbortSignal;
   /** Local port. Default: any that is free. */
   readonly port?: number;
-  /** Called with the reason why a connection to the pod could not be opened. */
+  /** Called for each connection to the pod that could not be opened, with the reason. */
   readonly onProblem?: (error: unknown) => void;
 }
 
-/** Codes of a connection that was open, and that one of its sides has ended. */
+/** Time in which a connection to the pod must open, in milliseconds. */
+const openTimeoutMs = 30_000;
+
+/** Codes of a connection that one of its sides has ended. */
 const ends: ReadonlySet<unknown> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE', 'ABORT_ERR']);
+const clientLeft = Object.assign(new Error('the client has left'), { code: 'ECONNRESET' });
+const late = (): ApiError =>
+  new ApiError({ code: 'Timeout', message: `no connection to the pod within ${String(openTimeoutMs / 1000)} s` });
 
 /**
  * Forwards a port as `kubectl port-forward` does, but asks anew for each connection which pod it leads to. Resolves when it listens. Rejects with Node's
- * error if it cannot.
+ * error if it cannot. A client that ends its side ends the connection, also before the answer: the protocol cannot end one direction alone.
  */
-export const forwardPort = async (find: () => Promise<PodPort>, options: ForwardOptions): Promise<ForwardedPort> => {
-  const { access, signal, port = 0, onProblem = () => undefined } = options;
-  const open = async (): Promise<PortStream> => {
-    const to = await find();
+export const forwardPort = async (
+  find: (signal: AbortSignal) => Promise<PodPort>,
+  options: ForwardOptions,
+): Promise<ForwardedPort> => {
+  const { access, signal, clock, port = 0, onProblem = () => undefined } = options;
+  const open = async (within: AbortSignal): Promise<PortStream> => {
+    const to = await find(within);
     const { endpoint, credentials } = access;
-    const security = await access.security(signal);
-    const authorization = await credentials.authorization(signal);
+    const security = await access.security(within);
+    const authorization = await credentials.authorization(within);
     const reached = { endpoint, security, authorization, target: authority(endpoint), protocols: [channelProtocol] };
-    return new PortStream(await openTunnel(reached, to, options), options.random);
+    return new PortStream(await openTunnel(reached, to, { ...options, signal: within }), options.random);
   };
   const server = createServer((local) => {
     // A failure of either side ends both.
     local.on('error', () => undefined);
-    open()
-      .then((remote) => Promise.all([pipeline(local, remote, { signal }), pipeline(remote, local, { signal })]))
+    const scope = createScope({ signal, clock, timeoutMs: openTimeoutMs, onTimeout: late });
+    local.once('close', () => scope.fail(clientLeft));
+    // Node tells that a client has left only to those who read what it has sent.
+    const sent = local.pipe(new PassThrough());
+    open(scope.signal)
+      .finally(() => scope.end())
+      .then((remote) => Promise.all([pipeline(sent, remote, { signal }), pipeline(remote, local, { signal })]))
       .catch((error: unknown) => {
         local.destroy();
-        if (!ends.has((error as { readonly code?: unknown }).code)) onProblem(error);
+        if (!signal.aborted && !ends.has((error as { readonly code?: unknown }).code)) onProblem(error);
       });
   });
   await new Promise<void>((resolve, reject) => {
