@@ -1,13 +1,7 @@
 import { homedir } from 'node:os';
 import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
 import { commandStack, createKubeClient } from '../kubernetes/client/index.ts';
-import {
-  type ForwardOptions,
-  type ForwardedPort,
-  type PodPort,
-  connectCluster,
-  forwardPort,
-} from '../kubernetes/connection/index.ts';
+import { type ForwardOptions, type PodPort, connectCluster, forwardPort } from '../kubernetes/connection/index.ts';
 import { type ClusterAccess, loadOperatorKubeconfig } from '../kubernetes/kubeconfig/index.ts';
 import { type Transport, authority } from '../kubernetes/transport/index.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -70,7 +64,7 @@ export interface OperatorCluster {
 export type ForwardToPod = (
   find: (signal: AbortSignal) => Promise<PodPort>,
   options: Pick<ForwardOptions, 'signal' | 'port' | 'onProblem'>,
-) => Promise<ForwardedPort>;
+) => Promise<URL>;
 
 /** Connects to the cluster of the kubeconfig, runs `work` and disconnects. Rejects as `work` does, or with a KubeconfigError. */
 export const onOperatorCluster = async <T>(

@@ -111,7 +111,7 @@ export const readStatusOfReplica =
       const { pod, healthPort: port } = replica;
       const problems: unknown[] = [];
       try {
-        const { url } = await forward(async () => ({ namespace, pod, port }), {
+        const url = await forward(async () => ({ namespace, pod, port }), {
           signal,
           onProblem: (error) => problems.push(error),
         });

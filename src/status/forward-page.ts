@@ -1,4 +1,5 @@
-import { ApiError, type Result } from '../kubernetes/api/errors.ts';
+import { ApiError, type Result, errorText } from '../kubernetes/api/errors.ts';
+import { createScope } from '../kubernetes/transport/index.ts';
 import {
   type ClusterCommand,
   type CommandContext,
@@ -25,8 +26,6 @@ export interface PageRun extends ClusterCommand {
   /** Called with the reason why a later connection failed. */
   readonly onProblem: (problem: string) => void;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 
 /** Finds the replica that leads; without one, another ready one. Throws a CommandProblem if there is none. */
 const findLeader = async ({ namespace, selector, pagePort: port }: PageRun, context: CommandContext) => {
@@ -58,7 +57,7 @@ const tryPage = async (
   } catch (error) {
     const [first] = problems;
     if (first instanceof ApiError) throw first;
-    throw new CommandProblem(`${pod} does not show its page: ${messageOf(first ?? error)}`, [
+    throw new CommandProblem(`${pod} does not show its page: ${errorText(first ?? error)}`, [
       `a prober shows it with --page-bind-addr at port ${String(run.pagePort)}, as the chart has it; for another port give --page-port`,
     ]);
   } finally {
@@ -73,14 +72,19 @@ export const forwardPage = (run: PageRun): Promise<Result<undefined, CommandFail
     const { pod } = await findLeader(run, context);
     const problems: unknown[] = [];
     let isOpen = false;
-    const { url } = await context.forward((signal) => findLeader(run, { ...context, signal }), {
-      signal: stop,
-      port: localPort,
-      onProblem: (error) => (isOpen ? onProblem(messageOf(error)) : problems.push(error)),
-    });
-    await tryPage(url, pod, { run, context, problems });
-    isOpen = true;
-    onOpen({ url, pod });
-    await whenAborted(stop);
-    return undefined;
+    const scope = createScope({ signal: stop, clock: context.clock });
+    try {
+      const url = await context.forward((signal) => findLeader(run, { ...context, signal }), {
+        signal: scope.signal,
+        port: localPort,
+        onProblem: (error) => (isOpen ? onProblem(errorText(error)) : problems.push(error)),
+      });
+      await tryPage(url, pod, { run, context, problems });
+      isOpen = true;
+      onOpen({ url, pod });
+      await whenAborted(stop);
+      return undefined;
+    } finally {
+      scope.fail(new Error('the page is not shown any more'));
+    }
   });

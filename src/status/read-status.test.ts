@@ -142,7 +142,7 @@ describe('a leader that the proxy does not reach', () => {
     const asked: unknown[] = [];
     const { answer, prober, status } = begin({}, async (find, { signal }) => {
       asked.push(await find(signal), signal);
-      return { url: new URL(`http://127.0.0.1:${String(port)}/`), close: () => undefined };
+      return new URL(`http://127.0.0.1:${String(port)}/`);
     });
     await answer();
     prober()?.respond(403, { kind: 'Status', code: 403, reason: 'Forbidden', message: 'no pods/proxy' });
@@ -170,7 +170,7 @@ describe('a leader that the proxy does not reach', () => {
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     signal.addEventListener('abort', () => server.close());
     const { port } = server.address() as AddressInfo;
-    return { url: new URL(`http://127.0.0.1:${String(port)}/`), close: () => server.close() };
+    return new URL(`http://127.0.0.1:${String(port)}/`);
   };
   const noPortHere: ForwardToPod = async () => {
     throw Object.assign(new Error('listen EADDRNOTAVAIL: address not available 127.0.0.1'), { code: 'EADDRNOTAVAIL' });

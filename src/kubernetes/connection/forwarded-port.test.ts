@@ -29,7 +29,7 @@ const forward = async (port: number, podPort: number) => {
   const stop = new AbortController();
   const clock = createVirtualClock();
   const to = { namespace: 'garden', pod: 'prober-a', port: podPort };
-  const opened = await forwardPort(async () => to, {
+  const url = await forwardPort(async () => to, {
     access: {
       source: 'test',
       endpoint: { protocol: 'http:', host: '127.0.0.1', port, basePath: '' },
@@ -39,8 +39,8 @@ const forward = async (port: number, podPort: number) => {
     ...{ clock, random: createSeededRandom(1), userAgent: 'test', signal: stop.signal },
     onProblem: (error) => problems.push(error),
   });
-  closers.push(() => opened.close());
-  return { url: opened.url, problems, stop, clock };
+  closers.push(() => stop.abort(new Error('the test has ended')));
+  return { url, problems, stop, clock };
 };
 
 /** Forwards the port of a pod that answers with `handler`, or of none. */

@@ -7,14 +7,9 @@ import { authority, createScope } from '../transport/index.ts';
 import { type PodPort, type TunnelOptions, channelProtocol, openTunnel } from './port-forward.ts';
 import { PortStream } from './port-stream.ts';
 
-/** A port of this machine's loopback address whose connections lead to a pod. */
-export interface ForwardedPort {
-  readonly url: URL;
-  close(): void;
-}
-
 export interface ForwardOptions extends TunnelOptions {
   readonly access: ClusterAccess;
+  /** Closes the port and ends its connections. */
   readonly signal: AbortSignal;
   /** Local port. Default: any that is free. */
   readonly port?: number;
@@ -32,13 +27,13 @@ const late = (): ApiError =>
   new ApiError({ code: 'Timeout', message: `no connection to the pod within ${String(openTimeoutMs / 1000)} s` });
 
 /**
- * Forwards a port as `kubectl port-forward` does, but asks anew for each connection which pod it leads to. Resolves when it listens. Rejects with Node's
- * error if it cannot. A client that ends its side ends the connection, also before the answer: the protocol cannot end one direction alone.
+ * Forwards a port of this machine's loopback address as `kubectl port-forward` does, but asks anew for each connection which pod it leads to. Resolves with
+ * its address when it listens. Rejects with Node's error if it cannot. A client that ends its side ends the connection, also before the answer: the protocol cannot end one direction alone.
  */
 export const forwardPort = async (
   find: (signal: AbortSignal) => Promise<PodPort>,
   options: ForwardOptions,
-): Promise<ForwardedPort> => {
+): Promise<URL> => {
   const { access, signal, clock, port = 0, onProblem = () => undefined } = options;
   const open = async (within: AbortSignal): Promise<PortStream> => {
     const to = await find(within);
@@ -70,5 +65,5 @@ export const forwardPort = async (
   const close = (): void => void server.close();
   if (signal.aborted) close();
   else signal.addEventListener('abort', close, { once: true });
-  return { url: new URL(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}/`), close };
+  return new URL(`http://127.0.0.1:${String((server.address() as AddressInfo).port)}/`);
 };

@@ -1,5 +1,5 @@
 export { connectCluster } from './cluster-connection.ts';
-export { type ForwardOptions, type ForwardedPort, forwardPort } from './forwarded-port.ts';
+export { type ForwardOptions, forwardPort } from './forwarded-port.ts';
 export { createKubeconfigCache } from './kubeconfig-cache.ts';
 export { type PodPort, createTunnelConnector } from './port-forward.ts';
 export { createShootConnector } from './shoot-connector.ts';
