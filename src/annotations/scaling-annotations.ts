@@ -13,8 +13,6 @@ export const ignoreScalingAnnotation = `${prefix}ignore-scaling`;
 export const replicasAnnotation = `${prefix}replicas`;
 /** Present, with an empty value, while we hold a resource. `planPatch` (prober/scale/patch-plan.ts) sets and removes it. */
 export const meltdownProtectionAnnotation = `${prefix}meltdown-protection-active`;
-/** All annotations that our writes may change on a resource that we scale. */
-export const writtenAnnotations = [meltdownProtectionAnnotation, heldAnnotation, replicasAnnotation] as const;
 
 /** Field manager of our scalings. The API server derives it from our User-Agent; that of the Go program results in the same. */
 export const scalingFieldManager = 'dependency-watchdog';
