@@ -11,7 +11,7 @@ export interface DeploymentFacts {
   readonly replicas: number;
   /** Annotation with the replicas before a scale-down. */
   readonly stored: string | undefined;
-  /** True if it has the mark of meltdown protection. */
+  /** True if it has the annotation of meltdown protection. */
   readonly isHeld: boolean;
   readonly isIgnored: boolean;
 }
@@ -26,7 +26,7 @@ export interface PodFacts {
 }
 
 /**
- * Treatment that the Cluster or Secret of a shoot requires. `run`: the shoot is probed; `release`: marks are removed; `restore`: replicas are
+ * Treatment that the Cluster or Secret of a shoot requires. `run`: the shoot is probed; `release`: annotations are removed; `restore`: replicas are
  * restored; `leave`: it is left alone; `missing`: its Secret is absent and may come back.
  */
 export type ClusterPhase = 'run' | 'release' | 'restore' | 'leave' | 'missing';

@@ -163,7 +163,7 @@ const pauseProtection = ({ world, clock }: FaultOptions, { shoot, ms, expires }:
 const edit = ({ store }: World, { namespace }: WorldShoot, change: (shoot: EmbeddedShoot) => EmbeddedShoot): void =>
   editEmbedded(store, namespace, change);
 
-/** Gardener hibernates the shoot, and wakes it up at the end. It leaves a Deployment with the mark of meltdown protection to the watchdog. */
+/** Gardener hibernates the shoot, and wakes it up at the end. It leaves a Deployment with the annotation of meltdown protection to the watchdog. */
 const hibernate = ({ plan, world, clock, networkFaults }: FaultOptions, shoot: WorldShoot): End => {
   const { store } = world;
   const planned = plan.shoots.find(({ name }) => name === shoot.name)?.replicas ?? {};

@@ -8,7 +8,7 @@ const problemsOf = (name: string, shoot: ShootModel): readonly string[] =>
   [...shoot.deployments].flatMap(([deployment, { replicas, desired, isHeld, isIgnored, stored }]) => {
     const what = `${name}: ${deployment}`;
     const { phase } = shoot;
-    if (phase === 'release') return isHeld ? [`${what} still carries the mark`] : [];
+    if (phase === 'release') return isHeld ? [`${what} still carries the annotation`] : [];
     if (isIgnored || phase === 'leave' || phase === 'missing') return [];
     // An operator took over the held Deployment, and gave it back at 0. Only held resources are restored with one candidate, or without probes.
     const isLeft = (phase === 'restore' || hasOneCandidate(shoot)) && replicas === 0 && !isHeld && stored !== undefined;
@@ -16,7 +16,7 @@ const problemsOf = (name: string, shoot: ShootModel): readonly string[] =>
     if (replicas !== desired) {
       return [`${what} has ${String(replicas)} replicas, not the ${String(desired)} of before`];
     }
-    return isHeld || stored !== undefined ? [`${what} still carries marks`] : [];
+    return isHeld || stored !== undefined ? [`${what} still carries annotations`] : [];
   });
 
 /** Returns the differences from the former state of the world. In a dry run there are none. */
@@ -34,7 +34,7 @@ export const counts: Invariant = {
   name: 'no count lost',
   begin: () => (event) => {
     const write = watchdogWrite(event);
-    if (write === undefined || write.direction === 'marks') return undefined;
+    if (write === undefined || write.direction === 'annotations') return undefined;
     const { shoot, name, before, after, direction } = write;
     const what = `${shoot}: ${name} ${String(before.replicas)} -> ${String(after.replicas)}`;
     if (direction === 'up') return before.replicas === 0 ? undefined : `${what}: a count that was not 0 was changed`;
@@ -50,7 +50,7 @@ export const untouched: Invariant = {
   name: 'paused and ignored are untouched',
   begin: (model) => (event) => {
     const write = watchdogWrite(event);
-    if (write === undefined || write.direction === 'marks') return undefined;
+    if (write === undefined || write.direction === 'annotations') return undefined;
     const { shoot, name, direction, before } = write;
     if (before.isIgnored) return `${shoot}: ${name} was scaled ${direction} although it carries ignore-scaling`;
     const { at: now, plan } = model;

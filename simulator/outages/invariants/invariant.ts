@@ -18,7 +18,7 @@ export interface WatchdogWrite {
   readonly after: DeploymentFacts;
   readonly process: string;
   readonly sentAt: number;
-  readonly direction: 'down' | 'up' | 'marks';
+  readonly direction: 'down' | 'up' | 'annotations';
 }
 
 /** Returns the change of a Deployment by a watchdog that an event shows; undefined for all other events. */
@@ -26,6 +26,6 @@ export const watchdogWrite = (event: SimEvent): WatchdogWrite | undefined => {
   if (event.kind !== 'deployment' || event.writer === 'world') return undefined;
   const { shoot, name, before, after, writer } = event;
   if (before === undefined || after === undefined) return undefined;
-  const direction = after.replicas === before.replicas ? 'marks' : after.replicas === 0 ? 'down' : 'up';
+  const direction = after.replicas === before.replicas ? 'annotations' : after.replicas === 0 ? 'down' : 'up';
   return { shoot, name, before, after, ...writer, direction };
 };
