@@ -1,4 +1,9 @@
-import { clusterAutoscaler, kubeControllerManager, machineControllerManager } from '../world/index.ts';
+import {
+  type WorldSource,
+  clusterAutoscaler,
+  kubeControllerManager,
+  machineControllerManager,
+} from '../world/index.ts';
 import { type Draw, type Script, type Weighted, allNodes, apiFault, chaos, nodesOf } from './draw.ts';
 import type { Fault, PlannedFault, PlannedShoot } from './plan.ts';
 import { otherSettings } from './world-settings.ts';
@@ -17,9 +22,9 @@ const always: Weighted = [
   [1, (d) => ({ kind: 'dns', replica: d.replica(), server: d.server() })],
   [2, (d) => ({ kind: 'lost-answers', how: d.of(['reset', 'drop']), part: d.of([0.3, 1]) })],
   [1, () => ({ kind: 'compaction' })],
-  [1, (d) => ({ kind: 'node-clock', shoot: d.shoot(), nodes: d.nodes(), ms: skew(d) })],
+  [2, (d) => ({ kind: 'node-clock', shoot: d.shoot(), nodes: d.nodes(), ms: skew(d) })],
   [1, (d) => ({ kind: 'watchdog-clock', replica: d.replica(), ms: skew(d) })],
-  [1, (d) => ({ kind: 'api-server-clock', server: d.shoot(), ms: skew(d) })],
+  [2, (d) => ({ kind: 'api-server-clock', server: d.shoot(), ms: skew(d) })],
   [1, (d) => ({ kind: 'credentials', shoot: d.shoot(), how: d.of(['expired', 'rotated', 'broken', 'missing']) })],
   [3, (d) => ({ kind: 'kill', replica: d.replica() })],
   [1, (d) => ({ kind: 'stop', replica: d.replica() })],
@@ -39,18 +44,24 @@ const notCandidates = (d: Draw, how: Extract<Fault, { kind: 'not-candidates' }>[
   ...{ kind: 'not-candidates', shoot: d.shoot(), nodes: d.nodes() },
   how: d.of(how as [(typeof how)[number]]),
 });
+/** The ends of shoots, some of which come back. */
+const endings: Readonly<Record<WorldSource, Weighted>> = {
+  gardener: [
+    [2, (d) => ({ kind: 'hibernation', shoot: d.shoot() })],
+    [2, (d) => ({ kind: 'deletion', shoot: d.shoot() })],
+    [4, (d) => ({ kind: 'no-workers', shoot: d.shoot(), isForGood: d.chance(0.6) })],
+    [1, (d) => ({ kind: 'cluster-gone', shoot: d.shoot() })],
+  ],
+  secret: [
+    [4, (d) => ({ kind: 'credentials', shoot: d.shoot(), how: d.of(['missing', 'removed', 'removed', 'replaced']) })],
+    [1, (d) => ({ kind: 'namespace-deletion', shoot: d.shoot() })],
+  ],
+};
 const ofGardener: Weighted = [
-  [1, (d) => ({ kind: 'hibernation', shoot: d.shoot() })],
-  [1, (d) => ({ kind: 'deletion', shoot: d.shoot() })],
-  [1, (d) => ({ kind: 'no-workers', shoot: d.shoot() })],
-  [1, (d) => ({ kind: 'cluster-gone', shoot: d.shoot() })],
-  [2, (d) => notCandidates(d, ['machine-failed', 'unmanaged', 'unhealthy'])],
+  ...endings.gardener,
+  [4, (d) => notCandidates(d, ['machine-failed', 'unmanaged', 'unhealthy'])],
 ];
-const ofSecret: Weighted = [
-  [3, (d) => ({ kind: 'credentials', shoot: d.shoot(), how: d.of(['missing', 'missing', 'replaced']) })],
-  [1, (d) => ({ kind: 'namespace-deletion', shoot: d.shoot() })],
-  [2, (d) => notCandidates(d, ['unhealthy', 'tainted', 'deleted'])],
-];
+const ofSecret: Weighted = [...endings.secret, [4, (d) => notCandidates(d, ['unhealthy', 'tainted', 'deleted'])]];
 const reload: Weighted = [[1, (d) => ({ kind: 'reload', settings: d.random.integer(otherSettings.length) })]];
 const ofExternalProbe: Weighted = [
   [4, (d) => ({ kind: 'public-way', shoot: d.shootOrAll(0.7), how: d.of(modes) })],
@@ -182,26 +193,24 @@ const wholePath: Script = (draw) => {
   return { faultsMs: at + forMs + 60_000, faults };
 };
 
-/** The Secret of a held shoot is replaced, or absent for a while; or its Namespace is being deleted. */
-const missingSecret: Script = (draw) => {
-  const [at, shoot] = [draw.between(5_000, 40_000), draw.shoot()];
+/** A held shoot ends, for good or for less or more than a minute, or its Secret is replaced. */
+const endInOutage: Script = (draw) => {
+  const at = draw.between(5_000, 40_000);
   const forMs = draw.between(60_000, 100_000);
-  const fault: Fault = draw.chance(0.2)
-    ? { kind: 'namespace-deletion', shoot }
-    : { kind: 'credentials', shoot, how: draw.of(['missing', 'missing', 'missing', 'replaced']) };
-  const missing: PlannedFault = {
+  const fault = draw.fromTable(endings[draw.plan.source ?? 'gardener']);
+  const end: PlannedFault = {
     at: at + draw.between(15_000, 60_000),
     forMs: draw.chance(0.5) ? draw.between(2_000, 55_000) : draw.between(62_000, 120_000),
     fault,
   };
-  const cut = cutOff(draw, at, forMs, shoot);
+  const cut = cutOff(draw, at, forMs, 'shoot' in fault ? fault.shoot : undefined);
   const others = draw.some(0, 1, () => draw.anyAt(0, at + forMs));
-  const faultsMs = Math.max(at + forMs, missing.at + missing.forMs) + 60_000;
-  return { faultsMs, faults: [cut, missing, ...others] };
+  const faultsMs = Math.max(at + forMs, end.at + end.forMs) + 60_000;
+  return { faultsMs, faults: [cut, end, ...others] };
 };
 
-export const proberScripts = ({ hasOutside, source }: Draw['plan']): readonly [Script, ...Script[]] => [
-  ...([chaos, plainOutage, troubledOutage, lateKubelets, absentApiServer, handover, handover, rivalry] as const),
+export const proberScripts = ({ hasOutside }: Draw['plan']): readonly [Script, ...Script[]] => [
+  ...([chaos, plainOutage, troubledOutage, lateKubelets, absentApiServer] as const),
+  ...[handover, handover, rivalry, endInOutage, endInOutage],
   ...(hasOutside ? [ownWayOut, wholePath, wholePath] : []),
-  ...(source === 'secret' ? [missingSecret, missingSecret] : []),
 ];

@@ -57,12 +57,13 @@ export type Fault =
   | { readonly kind: 'api-server-clock'; readonly server: ServerName; readonly ms: number }
   /**
    * `expired`: the token is rotated, and the new one is published when the fault ends; `rotated`: it is published at once; `broken`: the Secret
-   * has an invalid kubeconfig; `missing`: no Secret; `replaced`: the token is rotated, in another Secret of the same name.
+   * has an invalid kubeconfig; `missing`: no Secret; `removed`: no Secret, for good; `replaced`: the token is rotated, in another Secret of the same
+   * name.
    */
   | {
       readonly kind: 'credentials';
       readonly shoot: string;
-      readonly how: 'expired' | 'rotated' | 'broken' | 'missing' | 'replaced';
+      readonly how: 'expired' | 'rotated' | 'broken' | 'missing' | 'removed' | 'replaced';
     }
   | { readonly kind: 'kill'; readonly replica: number }
   | { readonly kind: 'stop'; readonly replica: number }
@@ -85,7 +86,7 @@ export type Fault =
     }
   | { readonly kind: 'hibernation'; readonly shoot: string }
   | { readonly kind: 'deletion'; readonly shoot: string }
-  | { readonly kind: 'no-workers'; readonly shoot: string }
+  | { readonly kind: 'no-workers'; readonly shoot: string; readonly isForGood?: boolean }
   /** The Cluster is deleted. */
   | { readonly kind: 'cluster-gone'; readonly shoot: string }
   /** The Namespace is deleted for good, its contents some time later. */

@@ -135,7 +135,7 @@ const spoilCredentials = ({ store, source }: World, shoot: WorldShoot, { how }: 
   if (how === 'expired' || how === 'rotated') shoot.api.rotateToken();
   if (how === 'rotated') shoot.publishKubeconfig();
   if (how === 'broken') shoot.publishKubeconfig('{"clusters": [');
-  if (how === 'missing' && secret !== undefined) store.remove(simKinds.Secret, secret.metadata);
+  if ((how === 'missing' || how === 'removed') && secret !== undefined) store.remove(simKinds.Secret, secret.metadata);
   return () => {
     if (how === 'missing' && secret !== undefined) store.put(simKinds.Secret, secret);
     shoot.publishKubeconfig();
@@ -198,7 +198,7 @@ const hibernate = ({ plan, world, clock, networkFaults }: FaultOptions, shoot: W
   };
 };
 
-const removeWorkers = (world: World, shoot: WorldShoot): End => {
+const removeWorkers = (world: World, shoot: WorldShoot, { isForGood = false }: FaultOf<'no-workers'>): End => {
   let workers: readonly unknown[] | undefined;
   const setWorkers = (next: readonly unknown[]): void =>
     edit(world, shoot, (old) => {
@@ -206,7 +206,7 @@ const removeWorkers = (world: World, shoot: WorldShoot): End => {
       return { ...old, spec: { ...old.spec, provider: { ...old.spec.provider, workers: next } } };
     });
   setWorkers([]);
-  return () => setWorkers(workers ?? []);
+  return isForGood ? nothing : () => setWorkers(workers ?? []);
 };
 
 /** Faults of the paths of kubelets and clients to a shoot's API server. */
@@ -303,7 +303,7 @@ export const shootFaults = (options: FaultOptions): Handlers<OfShoot> => {
       edit(world, shoot, (old) => ({ ...old, metadata: { ...old.metadata, deletionTimestamp } }));
       return nothing;
     }),
-    'no-workers': inShoot(world, (shoot) => removeWorkers(world, shoot)),
+    'no-workers': inShoot(world, (shoot, fault) => removeWorkers(world, shoot, fault)),
     'cluster-gone': inShoot(world, (shoot) => {
       removeCluster(world, shoot);
       return nothing;
