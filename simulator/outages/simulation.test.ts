@@ -43,6 +43,24 @@ describe('the simulation', () => {
       expect(await traceOf(seed + 1)).not.toBe(trace);
     }
   });
+
+  it('lets a scale-down go on after the outage if nobody could reach the seed, and so judge, since it began', async () => {
+    const shoot = { name: 'a', nodes: 5, replicas: { 'kube-controller-manager': 1, 'machine-controller-manager': 1 } };
+    const cut: Fault = { kind: 'load-balancer', shoot: 'a', how: 'refused' };
+    const lost: Fault = { kind: 'api-server', server: 'seed', trouble: { how: 'status', status: 503 } };
+    const run = await runPlan({
+      ...{ seed: 1, component: 'prober', replicas: 1, elected: false, dryRun: false, latencyMs: 20 },
+      ...{ shoots: [shoot], faultsMs: 200_000, quietMs: 60_000 },
+      faults: [
+        { at: 50_000, forMs: 45_000, fault: cut },
+        { at: 72_500, forMs: 34_000, fault: lost },
+      ],
+    });
+    const last = run.events.findLast((event) => event.kind === 'deployment' && event.after?.replicas === 0);
+    expect(last).toMatchObject({ name: 'kube-controller-manager' });
+    expect(last?.at).toBeGreaterThan(106_500);
+    expect(run.violation).toBeUndefined();
+  });
 });
 
 describe('plans', () => {

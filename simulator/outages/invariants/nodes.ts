@@ -86,22 +86,40 @@ const renewedMs = 11_000;
 /** A kubelet that was silent until this time ago, in milliseconds, may come back between the verdict and the last level: the outage was one. */
 const returnedMs = 5_000;
 
-/** No Deployment is scaled down in a shoot most of whose kubelets renew their leases, whatever the watchdog may have seen. */
+/** Returns how many candidates of a shoot renew their leases, and of how many. */
+const renewing = (name: string, { candidates, leases }: ShootModel, { at, rules }: Model) => {
+  const ages = [...candidates].flatMap((node) => {
+    const { renewedAt, before } = leases.get(node) ?? {};
+    if (renewedAt === undefined || before === undefined) return [];
+    const hasJustReturned = at - renewedAt < returnedMs && renewedAt - before >= rules.limitMs(name);
+    return [at - (hasJustReturned ? before : renewedAt)];
+  });
+  const count = ages.filter((ageMs) => ageMs < renewedMs).length;
+  return { count, of: ages.length, isMost: ages.length >= 2 && 1 - count / ages.length < rules.fraction };
+};
+
+/**
+ * No Deployment is scaled down in a shoot most of whose kubelets renew their leases, whatever the watchdog may have seen. While it does not know the seed, it
+ * may get no verdict, and a scale-down that began in an outage goes on.
+ */
 export const noNeedlessScaleDown: Invariant = {
   name: 'no scale-down while kubelets renew',
-  begin: (model) => (event) => {
-    const write = watchdogWrite(event);
-    const shoot = model.shoots.get(write?.shoot ?? '');
-    if (write?.direction !== 'down' || shoot === undefined) return undefined;
-    const ages = [...shoot.candidates].flatMap((node) => {
-      const { renewedAt, before } = shoot.leases.get(node) ?? {};
-      if (renewedAt === undefined || before === undefined) return [];
-      const limitMs = model.rules.limitMs(write.shoot);
-      const hasJustReturned = model.at - renewedAt < returnedMs && renewedAt - before >= limitMs;
-      return [model.at - (hasJustReturned ? before : renewedAt)];
-    });
-    const silent = ages.filter((ageMs) => ageMs >= renewedMs).length;
-    if (ages.length < 2 || silent / ages.length >= model.rules.fraction) return undefined;
-    return `${write.shoot}: ${write.name} was scaled down although ${String(ages.length - silent)} of ${String(ages.length)} kubelets renew`;
+  begin: (model) => {
+    /** Shoots that were cut off when the seed was last known, or later. */
+    const cutOff = new Set<string>();
+    return (event) => {
+      if (event.kind === 'tick') {
+        for (const [name, shoot] of model.shoots) {
+          if (!renewing(name, shoot, model).isMost) cutOff.add(name);
+          else if (model.at >= model.hamperedUntil()) cutOff.delete(name);
+        }
+      }
+      const write = watchdogWrite(event);
+      const shoot = model.shoots.get(write?.shoot ?? '');
+      if (write?.direction !== 'down' || shoot === undefined) return undefined;
+      const { count, of, isMost } = renewing(write.shoot, shoot, model);
+      if (!isMost || (model.at < model.hamperedUntil() && cutOff.has(write.shoot))) return undefined;
+      return `${write.shoot}: ${write.name} was scaled down although ${String(count)} of ${String(of)} kubelets renew`;
+    };
   },
 };
