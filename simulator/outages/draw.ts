@@ -117,6 +117,8 @@ export interface Story extends Pick<Plan, 'faultsMs' | 'faults' | 'quickPods'> {
   /** Leader election and latency, if the story requires them. */
   readonly elected?: true;
   readonly latencyMs?: number;
+  /** Number of watchdogs, if the story requires two. */
+  readonly replicas?: 2;
 }
 
 export type Script = (draw: Draw) => Story;

@@ -132,19 +132,19 @@ const absentApiServer: Script = (draw) => {
   return { faultsMs: at + forMs + 60_000, faults: [{ at, forMs, fault: away }, ...others] };
 };
 
-/** The leader ends, is suspended or loses its connection to the seed at the worst time. */
+/** One of two probers ends, is suspended, or is cut off from the seed or a shoot at the worst time: before it protects, or while it restores. */
 const handover: Script = (draw) => {
-  const at = draw.between(10_000, 30_000);
+  const at = draw.between(25_000, 45_000);
   const forMs = draw.between(45_000, 75_000);
-  const replica = draw.replica();
+  const replica = draw.of([0, 1]);
   const faults = draw.some(1, 2, () => {
-    const fault = draw.blow(replica);
-    const worst = draw.chance(0.7) ? draw.between(at + 20_000, at + 34_000) : at + forMs + draw.between(0, 50_000);
-    return { at: worst, forMs: draw.between(4_000, 40_000), fault };
+    const fault: Fault = draw.chance(0.5) ? draw.blow(replica) : { kind: 'partition', replica, server: draw.shoot() };
+    const worst = draw.chance(0.8) ? draw.between(at + 5_000, at + 22_000) : at + forMs + draw.between(0, 50_000);
+    return { at: worst, forMs: draw.between(4_000, 60_000), fault };
   });
   const cut = cutOff(draw, at, forMs, undefined);
   const latencyMs = draw.of([20, 300, 1_000]);
-  return { faultsMs: at + forMs + 60_000, faults: [cut, ...faults], elected: true, latencyMs };
+  return { faultsMs: at + forMs + 60_000, faults: [cut, ...faults], elected: true, replicas: 2, latencyMs };
 };
 
 /** Autoscalers scale the same Deployments as the watchdog, and an operator takes over one of them. */

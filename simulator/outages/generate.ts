@@ -1,6 +1,6 @@
 import type { ExternalProbeMode } from '../../src/prober/index.ts';
 import { type SeededRandom, createSeededRandom } from '../time/index.ts';
-import { Draw, shootNames } from './draw.ts';
+import { Draw, type Story, shootNames } from './draw.ts';
 import { proberFault, proberScripts, proberShoot } from './generate-prober.ts';
 import { weederFault, weederScripts, weederShoot } from './generate-weeder.ts';
 import type { Fault, Plan } from './plan.ts';
@@ -38,7 +38,7 @@ const drawPlan = (
   draw: Draw,
   component: Plan['component'],
   names: readonly string[],
-): Omit<Plan, 'seed' | 'replicas'> => {
+): Omit<Plan, 'seed' | 'replicas'> & Pick<Story, 'replicas'> => {
   const { shootOf, scriptsOf } = components[component];
   const { faultsMs, quietMs = 60_000, faults, elected, ...story } = draw.of(scriptsOf(draw.plan))(draw);
   const isWeeder = component === 'weeder';

@@ -5,6 +5,8 @@ import { type Invariant, watchdogWrite } from './invariant.ts';
 
 /** Time from the threshold to KCM at 0: a look at once, or a second one after 2 s, and two levels. The first takes at most 3 s. */
 const reactionMs = 5_000;
+/** Time that a standby leaves to the leader. */
+const leaderTimeMs = 3_000;
 /** Number of requests that follow one another in this time: lists, and a write for each level. */
 const requests = 5;
 /** All candidates are silent only if there are so many. */
@@ -15,7 +17,7 @@ const renewals = (shoot: ShootModel): readonly number[] =>
 
 /** Returns the time at which the shoot is protected at the latest if no lease changes; Infinity for fewer than two leases. */
 const protectedAt = (name: string, shoot: ShootModel, { plan, rules }: Model): number => {
-  const lateMs = reactionMs + requests * plan.latencyMs;
+  const lateMs = reactionMs + (plan.replicas > 1 ? leaderTimeMs : 0) + requests * plan.latencyMs;
   const renewed = renewals(shoot);
   if (renewed.length < 2) return Number.POSITIVE_INFINITY;
   const crossing = renewed[Math.ceil(rules.highestFraction * renewed.length) - 1] ?? Number.POSITIVE_INFINITY;
