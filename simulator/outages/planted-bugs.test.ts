@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { generatePlan } from './generate.ts';
+import { invariantsOf } from './invariants/index.ts';
 import type { Plan } from './plan.ts';
 import { runPlan } from './run.ts';
 import { type Bug, bugs, plant } from './testing/planted-bugs.ts';
@@ -16,6 +17,7 @@ vi.mock('../../src/prober/observe/probe.ts', bugged('probe'));
 vi.mock('../../src/prober/configured-prober.ts', bugged('createConfiguredProber'));
 vi.mock('../../src/prober/scale/permission.ts', bugged('permission'));
 vi.mock('../../src/prober/scale/act.ts', bugged('act'));
+vi.mock('../../src/prober/scale/patch-plan.ts', bugged('planPatch'));
 vi.mock('../../src/weeder/judge/service.ts', bugged('judgeService'));
 vi.mock('../../src/weeder/pod-watch.ts', bugged('openPodWatch'));
 vi.mock('../../src/kubernetes/leaderelection/election-state.ts', bugged('electionState', 'leadsUntil'));
@@ -55,5 +57,10 @@ describe('the checker finds a violation if', () => {
   it.each(bugs)('$name', { timeout }, async (bug) => {
     plant(bug.name);
     expect(await hunt(bug)).toBeDefined();
+  });
+
+  it('any invariant is broken', () => {
+    const names = (['prober', 'weeder'] as const).flatMap((component) => invariantsOf({ component }));
+    expect(new Set(bugs.flatMap(({ breaks }) => breaks))).toEqual(new Set(names.map(({ name }) => name)));
   });
 });

@@ -1,3 +1,4 @@
+import { ignoreScalingAnnotation } from '../../../src/annotations/scaling-annotations.ts';
 import type { ProbeSettings } from '../../../src/prober/judge/judgement.ts';
 import type { Fault, Plan } from '../plan.ts';
 
@@ -31,6 +32,12 @@ const withFault =
   ({ component, faults }: Plan): boolean =>
     component === 'prober' && faults.filter(({ fault }) => fault.kind === kind).length >= least;
 
+/** Selects plans in which only the watchdog would restore a shoot that ends. */
+const endsForGood = ({ faults }: Plan): boolean =>
+  faults.some(({ fault }) =>
+    fault.kind === 'no-workers' ? fault.isForGood : 'how' in fault && fault.how === 'removed',
+  );
+
 /** Changes the decision of `probe`. */
 const decision =
   (change: (decision: Shape, now: number) => Shape): Change =>
@@ -47,15 +54,16 @@ const overlooked = (kind: string): Change =>
     shape(made.verdict).kind === kind ? { ...made, verdict: { kind: 'skipped', crossedAt: now } } : made,
   );
 
-const halfTheThreshold: Change =
+/** Changes the settings of `probe`. */
+const settings =
+  (change: (settings: ProbeSettings) => Partial<ProbeSettings>): Change =>
   (probe) =>
   (deps, request = {}) => {
     const inputOf = request.input as () => Shape;
     const input = (): Shape => {
       const known = inputOf();
-      const settings = known.settings as ProbeSettings;
-      const nodeLeaseFailureFraction = settings.nodeLeaseFailureFraction / 2;
-      return { ...known, settings: { ...settings, nodeLeaseFailureFraction } };
+      const before = known.settings as ProbeSettings;
+      return { ...known, settings: { ...before, ...change(before) } };
     };
     return probe(deps, { ...request, input });
   };
@@ -69,22 +77,38 @@ const unconditional: Change =
     return act(deps, { ...request, action: { ...action, write: { ...shape(action.write), base } } });
   };
 
+const leaveTimer = ({ clock }: Shape): void =>
+  (clock as { timer(ms: number, callback: () => void): void }).timer(1e9, () => undefined);
+
 /** Makes the created prober leave a timer behind when it is closed. */
 const leakingAtEnd: Change =
   (createConfiguredProber) =>
-  (settings, deps = {}) => {
-    const prober = shape(createConfiguredProber(settings, deps));
+  (configured, deps = {}) => {
+    const prober = shape(createConfiguredProber(configured, deps));
     const close = prober.close as () => Promise<void>;
-    const clock = deps.clock as { timer(ms: number, callback: () => void): void };
-    return { ...prober, close: () => close().then(() => clock.timer(1e9, () => undefined)) };
+    return { ...prober, close: () => close().then(() => leaveTimer(deps)) };
+  };
+
+const leaking: Change =
+  (act) =>
+  (deps = {}, request) => {
+    leaveTimer(deps);
+    return act(deps, request);
+  };
+
+const heedless: Change =
+  (planPatch) =>
+  (resource, state = {}, input) => {
+    const { [ignoreScalingAnnotation]: _, ...annotations } = shape(state.annotations);
+    return planPatch(resource, { ...state, annotations }, input);
   };
 
 const asLeader: Change =
   (createConfiguredProber) =>
-  (settings, deps = {}) => {
+  (configured, deps = {}) => {
     const clientOf = deps.seedFor as (mayWrite: () => boolean) => unknown;
     const role = { leads: true, mayStandIn: false };
-    return createConfiguredProber(settings, { ...deps, role: () => role, client: clientOf(() => true) });
+    return createConfiguredProber(configured, { ...deps, role: () => role, client: clientOf(() => true) });
   };
 
 const usurping: Change =
@@ -124,10 +148,27 @@ export const bugs: readonly Bug[] = [
   {
     name: 'half the threshold is enough',
     of: 'probe',
-    change: halfTheThreshold,
+    change: settings(({ nodeLeaseFailureFraction: is }) => ({ nodeLeaseFailureFraction: is / 2 })),
     breaks: ['no scale-down while kubelets renew'],
     among: ofProber,
-    knownPlan: 73,
+    knownPlan: 35,
+  },
+  {
+    name: 'late kubelets are not waited for',
+    of: 'probe',
+    change: settings(() => ({ landingTimeoutMs: 0 })),
+    breaks: ['no node lost'],
+    among: withFault(1, 'nat-gateway'),
+  },
+  {
+    name: 'a standby leaves an outage to the leader',
+    of: 'permission',
+    change:
+      (permission) =>
+      (desired, context = {}) =>
+        permission(desired, { ...context, role: { ...shape(context.role), mayStandIn: false } }),
+    breaks: ['no node lost'],
+    among: ofPair,
   },
   {
     name: 'recoveries are overlooked',
@@ -135,6 +176,16 @@ export const bugs: readonly Bug[] = [
     change: overlooked('healthy'),
     breaks: ['restored in the end'],
     among: ofProber,
+  },
+  {
+    name: 'nothing is restored after the end of a shoot',
+    of: 'permission',
+    change:
+      (permission) =>
+      (desired = {}, context) =>
+        desired.isFinal === true ? 'refused' : permission(desired, context),
+    breaks: ['restored in the end'],
+    among: endsForGood,
   },
   {
     name: 'writes have no precondition',
@@ -151,10 +202,31 @@ export const bugs: readonly Bug[] = [
     among: withFault(1, 'protection-pause'),
   },
   {
+    name: 'ignore-scaling is ignored',
+    of: 'planPatch',
+    change: heedless,
+    breaks: ['paused and ignored are untouched'],
+    among: withFault(1, 'ignore-scaling'),
+  },
+  {
+    name: 'a dry run writes',
+    of: 'act',
+    change: (act) => (deps, request) => act({ ...deps, dryRun: false }, request),
+    breaks: ['a dry run writes nothing'],
+    among: (plan) => ofProber(plan) && plan.dryRun,
+  },
+  {
     name: 'probes have no pause in between',
     of: 'probe',
     change: decision((made, now) => ({ ...made, nextRunAt: now + 10 })),
     breaks: ['no storm of requests'],
+    among: ofProber,
+  },
+  {
+    name: 'each request leaves a timer behind',
+    of: 'act',
+    change: leaking,
+    breaks: ['nothing held at rest'],
     among: ofProber,
   },
   {
@@ -174,10 +246,17 @@ export const bugs: readonly Bug[] = [
   {
     name: 'the renew deadline is ignored',
     of: 'leadsUntil',
-    change: (leadsUntil) => (memory, settings) => Number(leadsUntil(memory, settings)) + 60_000,
+    change: (leadsUntil) => (memory, deadlineMs) => Number(leadsUntil(memory, deadlineMs)) + 60_000,
     breaks: [afterLoss],
     among: ({ elected }) => elected,
-    knownPlan: 13,
+    knownPlan: 149,
+  },
+  {
+    name: 'a leader gives up one second after each renewal',
+    of: 'leadsUntil',
+    change: (leadsUntil) => (memory, deadlineMs) => Number(leadsUntil(memory, deadlineMs)) - 9_000,
+    breaks: ['no crash'],
+    among: ({ elected }) => elected,
   },
   {
     name: 'a Lease is taken before it has run out',
@@ -185,7 +264,6 @@ export const bugs: readonly Bug[] = [
     change: usurping,
     breaks: [twoLeaders],
     among: (plan) => ofPair(plan) && plan.latencyMs > 0,
-    knownPlan: 76,
   },
   {
     name: 'writes go on after leadership is lost',
