@@ -15,15 +15,23 @@ export const startDeploymentController = (seed: TestClient, namespace?: string):
         status?.observedGeneration === metadata.generation && (status.readyReplicas ?? 0) === spec.replicas;
       if (isDone) continue;
       const { replicas } = spec;
-      await seed.patch(`${pathIn(metadata.namespace)}/${metadata.name}/status`, {
-        status: {
-          observedGeneration: metadata.generation,
-          replicas,
-          readyReplicas: replicas === 0 ? null : replicas,
-          availableReplicas: replicas === 0 ? null : replicas,
-          updatedReplicas: replicas === 0 ? null : replicas,
+      const statusPath = `${pathIn(metadata.namespace)}/${metadata.name}/status`;
+      const { status: code } = await seed.request({
+        method: 'PATCH',
+        path: statusPath,
+        contentType: 'application/merge-patch+json',
+        body: {
+          status: {
+            observedGeneration: metadata.generation,
+            replicas,
+            readyReplicas: replicas === 0 ? null : replicas,
+            availableReplicas: replicas === 0 ? null : replicas,
+            updatedReplicas: replicas === 0 ? null : replicas,
+          },
         },
       });
+      // It may have been deleted since the list.
+      if (code >= 300 && code !== 404) throw new Error(`PATCH ${statusPath}: ${String(code)}`);
     }
   });
 };
