@@ -182,7 +182,7 @@ export class ShootProber {
     return {
       now: clock.monotonic(),
       wallNow: clock.now(),
-      holder: { by: identity, cluster: this.#cluster, with: this.#dependents.siblings() },
+      holder: { by: identity, cluster: this.#cluster, with: this.#dependents.siblings },
       snapshotOf: (key) => this.#dependents.snapshotOf(key),
       resources: settings.dependentResources,
       probeIntervalMs: settings.probeIntervalMs,

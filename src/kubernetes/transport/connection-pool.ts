@@ -31,7 +31,8 @@ const mostHeaderBytes = 16 * 1024;
 
 const connectTimeout = (): Error => Object.assign(new Error('no connection in time'), { code: 'ETIMEDOUT' });
 
-const closedError = (): Error => Object.assign(new Error('the connection pool is closed'), { code: 'ECLOSED' });
+/** Closing a connection is the end of each probe, so the error is made once: most of its cost is the stack. */
+const closedError = Object.assign(new Error('the connection is closed'), { code: 'ECLOSED' });
 
 /**
  * A connection for one exchange at a time, which opens when the first exchange needs it. It is an undici Client that never gets a second request, so that
@@ -83,9 +84,8 @@ export class Connection {
 
   destroy(): void {
     if (this.#client.destroyed) return;
-    const reason = closedError();
-    this.#end.abort(reason);
-    void this.#client.destroy(reason);
+    this.#end.abort(closedError);
+    void this.#client.destroy(closedError);
     this.#onChange(this, false);
   }
 
@@ -134,7 +134,7 @@ export class ConnectionPool {
     try {
       while (true) {
         signal.throwIfAborted();
-        if (this.#closed) throw closedError();
+        if (this.#closed) throw closedError;
         const reused = fresh ? undefined : this.#takeIdle(security);
         if (reused !== undefined) return reused;
         if (this.#open.size < maxConnections) return this.#add(security);

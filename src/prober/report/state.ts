@@ -168,8 +168,8 @@ class ShootRecord {
     reading: ClockReading,
   ): { readonly told: ShootTold; readonly before?: ShootTold | undefined } {
     this.#notePause(context.pause, reading.wall);
-    this.#noteHeld(reading.wall);
     const view = this.readView();
+    this.#noteHeld(view, reading.wall);
     const told = this.#judge(this.#factsOf(view, context, reading), view, context, reading);
     const before = this.#told;
     this.#told = told;
@@ -184,7 +184,7 @@ class ShootRecord {
 
   /** Returns what the metrics show: the row, and what it has not. */
   measured(context: RecordContext, reading: ClockReading): MeasuredShoot {
-    this.#noteHeld(reading.wall);
+    this.#noteHeld(this.readView(), reading.wall);
     const row = this.row(context, reading);
     return {
       row,
@@ -269,8 +269,7 @@ class ShootRecord {
   }
 
   /** Notes since when resources are held, and those that are no longer held although this prober has not restored them. */
-  #noteHeld(wall: number): void {
-    const { state, held } = this.readView();
+  #noteHeld({ state, held }: ShootProberView, wall: number): void {
     const before = this.#held;
     this.#held = held.map(titleOf);
     if (before.length === 0) this.#heldSeenAt = wall;

@@ -36,6 +36,8 @@ const none = { annotations: {} };
 
 /** The dependent resources of one shoot: their known state, and requests about them. Each is identified by its `refKey`. */
 export class Dependents {
+  /** The resources in the cluster's namespace that a scale-down may hold together. */
+  readonly siblings: readonly RefTemplate[];
   readonly #cluster: string;
   readonly #deps: DependentsDeps;
   readonly #resources: ReadonlyMap<string, DependentResource>;
@@ -46,11 +48,7 @@ export class Dependents {
     this.#cluster = cluster;
     this.#deps = deps;
     this.#resources = new Map(deps.settings.dependentResources.map((resource) => [refKey(resource.ref), resource]));
-  }
-
-  /** Returns the resources in the cluster's namespace that a scale-down may hold together. */
-  siblings(): readonly RefTemplate[] {
-    return this.#deps.settings.dependentResources.flatMap(({ ref, scaleDown }) =>
+    this.siblings = deps.settings.dependentResources.flatMap(({ ref, scaleDown }) =>
       scaleDown === undefined || ref.namespace !== undefined ? [] : [ref],
     );
   }
@@ -73,7 +71,9 @@ export class Dependents {
   facts(): DependentFacts {
     const seen = Array.from(this.#resources.values(), (resource) => {
       const { kind, name } = resource.ref;
-      return { ...resource, kind, name, snapshot: this.#realSnapshot(resource), pretended: this.#snapshot(resource) };
+      const snapshot = this.#realSnapshot(resource);
+      const pretended = this.#overlays.size === 0 ? snapshot : this.#snapshot(resource);
+      return { ...resource, kind, name, snapshot, pretended };
     });
     const listed = (isListed: (one: (typeof seen)[number]) => boolean): readonly ResourceInShoot[] =>
       seen.filter(isListed).map(({ kind, name }) => ({ kind, name }));

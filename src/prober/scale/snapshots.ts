@@ -22,7 +22,8 @@ const fingerprint = ({ specReplicas, annotations }: ResourceState): string =>
 
 const withOverlay = (overlays: DryRunOverlays, key: string, real: ResourceState): ResourceState => {
   const overlay = overlays.get(key);
-  if (overlay?.over !== fingerprint(real)) return real;
+  if (overlay === undefined) return real;
+  if (overlay.over !== fingerprint(real)) return real;
   return { ...overlay.state, resourceVersion: real.resourceVersion };
 };
 
