@@ -50,6 +50,9 @@ export interface RunningTarget {
   stop(): Promise<void>;
 }
 
+/** As in the chart. Else V8 lets its young generation grow to 96 MB, when it likes, and the peak of memory shows little else. */
+const nodeOptions = '--max-semi-space-size=8';
+
 const graceMs = 10_000;
 /** Number of characters of the output that an error includes. */
 const tailLength = 3_000;
@@ -70,7 +73,10 @@ export const startTarget = (target: Target, start: ProcessStart): RunningTarget 
   const outputFile = join(start.directory, `${start.component}.output`);
   const output = openSync(outputFile, 'w');
   const script = `exec ${target.command} "$@"`;
-  const child = spawn('/bin/sh', ['-c', script, target.name, ...args], { stdio: ['ignore', output, output] });
+  const child = spawn('/bin/sh', ['-c', script, target.name, ...args], {
+    stdio: ['ignore', output, output],
+    env: { ...process.env, NODE_OPTIONS: nodeOptions },
+  });
   closeSync(output);
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
