@@ -250,17 +250,6 @@ const scaling: readonly Rule[] = [
     ],
   },
   {
-    name: 'await-watches',
-    purpose: 'a scale-up waits for interrupted watches',
-    patches: [
-      {
-        file: 'scale/permission.ts',
-        find: 'const isBlind = watchesInterruptedMs > 0 &&',
-        replace: 'const isBlind = false &&',
-      },
-    ],
-  },
-  {
     name: 'recheck',
     purpose: 'a scale-up stops, and a scale-down repeats, when somebody changes what it has scaled',
     patches: [

@@ -137,7 +137,7 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
       ...deps,
       seed: deps.client,
       connector: withShootPolicy(deps.connector, settings),
-      watchesInterruptedMs: () => Math.max(...[clusters, ...dependents].map((watch) => watch.interruptedMs())),
+      isWatchInterrupted: () => dependents.some((watch) => watch.interruptedMs() > 0),
       settings,
       source,
       clusters,

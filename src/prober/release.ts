@@ -158,7 +158,7 @@ const restoreAll = async (held: readonly HeldResource[], options: Releasing): Pr
       connector: createShootConnector({ ...options, known: createKubeconfigCache(options) }),
       source: sources.source,
       kubeconfigs: sources.kubeconfigs,
-      watchesInterruptedMs: () => 0,
+      isWatchInterrupted: () => false,
       clusters: {
         get: (name) => {
           const cluster = sources.clusters.get(name);

@@ -101,7 +101,7 @@ const start = (cluster: string, given: Partial<ShootProberDeps> = {}): Shoot => 
     settings,
     emit,
     dryRun: false,
-    watchesInterruptedMs: () => 0,
+    isWatchInterrupted: () => false,
     seed: { call: (call, options) => (call.path.endsWith('/machines') ? answering : seed).call(call, options) },
     connector: { clientFor: () => ({ client: answering, close: () => undefined }) },
     source: gardenerSource({ kubeConfigSecretName: 'probe' }),

@@ -39,8 +39,8 @@ export interface ShootProberDeps extends ProbeDeps, DependentsDeps {
   readonly settings: ProberSettings;
   readonly emit: Emit;
   readonly gate: Pick<ProbeGate, 'enter'>;
-  /** Milliseconds for which a watch of Clusters or dependents has been interrupted; 0 while all are open. */
-  readonly watchesInterruptedMs: () => number;
+  /** True while a watch of dependents is interrupted. */
+  readonly isWatchInterrupted: () => boolean;
   /** Absent if nothing can be paused. */
   readonly pauses?: Pick<Pauses, 'of'>;
   /** Kubeconfig texts of the external probes, by `namespace/name` of their Secret. Absent if there is no external probe. */
@@ -177,7 +177,7 @@ export class ShootProber {
   }
 
   #context(): ShootContext {
-    const { clock, identity, settings, watchesInterruptedMs, role = () => leader, pauses } = this.#deps;
+    const { clock, identity, settings, isWatchInterrupted, role = () => leader, pauses } = this.#deps;
     const pause = pauses?.of(this.#cluster);
     return {
       now: clock.monotonic(),
@@ -186,7 +186,7 @@ export class ShootProber {
       snapshotOf: (key) => this.#dependents.snapshotOf(key),
       resources: settings.dependentResources,
       probeIntervalMs: settings.probeIntervalMs,
-      watchesInterruptedMs: watchesInterruptedMs(),
+      mustRead: isWatchInterrupted(),
       role: role(),
       pausedUntil: pause && clock.monotonic() + (pause.until ?? Number.POSITIVE_INFINITY) - clock.now(),
       inFlight: this.#inFlight,

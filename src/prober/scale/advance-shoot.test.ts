@@ -179,7 +179,7 @@ describe('runs', () => {
     snapshotOf: () => ({ kind: 'absent' }),
     resources: [],
     probeIntervalMs: 10_000,
-    watchesInterruptedMs: 0,
+    mustRead: false,
     role: leader,
     inFlight: new Set(),
   });
@@ -238,7 +238,7 @@ const stepper = (role: Role) => {
       snapshotOf: (key) => ({ kind: 'state', state: stateOf(isHeldNow(key) ? held(a) : up(a)) }),
       resources,
       probeIntervalMs: 10_000,
-      watchesInterruptedMs: 0,
+      mustRead: false,
       role: roles.at(-1)!,
       inFlight,
     });

@@ -296,6 +296,8 @@ export interface ShootContext extends Omit<PermissionContext, 'unmetSince'> {
   readonly holder: ScalingInput['holder'];
   readonly snapshotOf: SnapshotOf;
   readonly resources: readonly DependentResource[];
+  /** See `ScalingStart`. */
+  readonly mustRead: boolean;
   /** Keys of the resources that have a request in flight: at most one each. */
   readonly inFlight: ReadonlySet<string>;
 }

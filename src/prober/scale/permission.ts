@@ -16,8 +16,6 @@ export interface PermissionContext {
   readonly probeIntervalMs: number;
   /** Monotonic end of the pause, before which nothing is scaled down; Infinity if it has none. Absent without a pause. */
   readonly pausedUntil?: number | undefined;
-  /** Time for which a watch of Clusters or dependents has been interrupted, in milliseconds; 0 while all are open. */
-  readonly watchesInterruptedMs: number;
   /** Instant from which on, as far as this process knows, a resource is up that an outage requires to be down. */
   readonly unmetSince?: number | undefined;
 }
@@ -27,8 +25,6 @@ export type Permission = 'granted' | 'later' | 'refused';
 
 /** The leader has this time, in milliseconds, to scale down before a standby does. */
 export const leaderTimeMs = 3_000;
-/** Longest time that a scale-up waits for interrupted watches, in milliseconds. */
-const longestInterruptionMs = 90_000;
 
 /** True while a pause forbids scale-downs. Held resources are restored nevertheless. */
 export const isPaused = ({ now, pausedUntil }: Pick<PermissionContext, 'now' | 'pausedUntil'>): boolean =>
@@ -41,10 +37,10 @@ export const isRecent = (
 
 /**
  * Returns whether this process may carry out the desired scaling now. It is asked at each step, and again at the moment of sending. Only the leader restores:
- * machine-controller-manager, started on an old verdict or an old view of the resources, would replace healthy machines.
+ * machine-controller-manager, started on an old verdict, would replace healthy machines.
  */
 export const permission = (desired: DesiredScaling, context: PermissionContext): Permission => {
-  const { now, role, unmetSince, watchesInterruptedMs } = context;
+  const { now, role, unmetSince } = context;
   if (desired.direction === 'down') {
     const standsIn = role.mayStandIn && unmetSince !== undefined && now >= unmetSince + leaderTimeMs;
     if (isPaused(context) || !(role.leads || standsIn)) return 'refused';
@@ -52,8 +48,7 @@ export const permission = (desired: DesiredScaling, context: PermissionContext):
   }
   if (!role.leads) return 'refused';
   if (desired.isFinal === true) return 'granted';
-  const isBlind = watchesInterruptedMs > 0 && watchesInterruptedMs < longestInterruptionMs;
-  return desired.isDoubtful === true || isBlind || !isRecent(desired, context) ? 'later' : 'granted';
+  return desired.isDoubtful === true || !isRecent(desired, context) ? 'later' : 'granted';
 };
 
 /**

@@ -105,14 +105,13 @@ export interface ScalingStart extends Pick<Scaling, 'withoutLead'> {
   readonly resources: readonly DependentResource[];
   /** Resources with a request of a former scaling in flight. Its response is awaited, and then the resource is read. */
   readonly inFlight: ReadonlySet<string>;
-  /** See `PermissionContext`. Interrupted watches may show what is long past, so that each resource is read first. */
-  readonly watchesInterruptedMs: number;
+  /** True while a watch is interrupted: it may show what is long past, such as a resource that was ready before the outage, so each is read first. */
+  readonly mustRead: boolean;
 }
 
 /** Creates a scaling of which no level has started. */
 export const createScaling = (desired: DesiredScaling, start: ScalingStart): Scaling => {
-  const { now, resources, inFlight, withoutLead, watchesInterruptedMs } = start;
-  const mustRead = watchesInterruptedMs > 0;
+  const { now, resources, inFlight, withoutLead, mustRead } = start;
   const operations = resources.flatMap((resource) => {
     const info = scaleInfo(resource, desired.direction);
     if (info === undefined) return [];

@@ -29,7 +29,7 @@ export const scalingOf = (direction: Direction, phase: Operation['phase']): Scal
     resources: [dependent(kcm)],
     now: 0,
     inFlight: new Set(),
-    watchesInterruptedMs: 0,
+    mustRead: false,
   });
   return { ...scaling, operations: scaling.operations.map((operation) => ({ ...operation, phase })) };
 };

@@ -28,8 +28,8 @@ export interface HarnessOptions {
   /** Fate of the n-th request, counted from 0. */
   readonly fateOf?: (index: number, entry: LogEntry) => RequestFate;
   readonly probeIntervalMs?: number;
-  /** Time for which a watch of the seed has been interrupted at `now`, in milliseconds. Default: 0. */
-  readonly watchesInterruptedMs?: (now: number) => number;
+  /** True while a watch of the seed is interrupted. Default: false. */
+  readonly isWatchInterrupted?: (now: number) => boolean;
   /** End of the pause, as known at `now`. */
   readonly pausedUntil?: (now: number) => number | undefined;
   /** Role at `now`. Default: leader. */
@@ -117,7 +117,7 @@ export class SeedHarness {
   }
 
   #advance(events: readonly ShootEvent[]): void {
-    const { resources, watchesInterruptedMs, role, pausedUntil } = this.#options;
+    const { resources, isWatchInterrupted, role, pausedUntil } = this.#options;
     const now = this.#now;
     const { state, effects, wakeAt } = advanceShoot(this.#state, events, {
       now,
@@ -126,7 +126,7 @@ export class SeedHarness {
       snapshotOf: (key) => this.#snapshotOf(key),
       resources,
       probeIntervalMs: this.#probeIntervalMs,
-      watchesInterruptedMs: watchesInterruptedMs?.(now) ?? 0,
+      mustRead: isWatchInterrupted?.(now) ?? false,
       role: role?.(now) ?? leader,
       pausedUntil: pausedUntil?.(now),
       inFlight: this.inFlight,
