@@ -20,7 +20,6 @@ import { type Role, type Standby, roleOf } from './scale/permission.ts';
 import { ProbeGate } from './observe/probe-gate.ts';
 import { type Emit, emitTo } from './report/events.ts';
 import { recordEvents } from './report/kubernetes-events.ts';
-import { watchLateProtection } from './report/late-protection.ts';
 import { logEvents } from './report/log.ts';
 import { measureEvents } from './report/metrics.ts';
 import { ShootStates } from './report/state.ts';
@@ -85,11 +84,6 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
     logEvents({ logger, dryRun, leads, seed }),
     measureEvents({ ...ports, states, dryRun, leads, unreadablePauses: () => pauses.unreadable() }),
     ...(dryRun ? [] : [recordEvents({ events, leads, seed })]),
-    watchLateProtection({
-      ...ports,
-      isAnyHeld: (cluster) => states.isAnyHeld(cluster),
-      emit: (e) => emit(e),
-    }),
   ]);
   const unserved = ports.meter.gauge({
     name: 'dwd_prober_dependent_unserved',

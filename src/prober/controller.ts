@@ -121,7 +121,6 @@ export class ProberController {
         prober.stop({ releasePolicy: 'nothing', reason: 'the configuration changes, or the program ends' }),
       ),
     );
-    this.#deps.emit({ kind: 'probers-changed', count: 0 });
     // Probed shoots continue under the next configuration; of the others it may find nothing any more.
     for (const [name, { stopping }] of all) if (stopping !== undefined) this.#forget(name);
     return new Map(all.map(([name, { prober }]) => [name, prober.held()] as const).filter(([, held]) => held > 0));
@@ -131,7 +130,6 @@ export class ProberController {
     const prober = new ShootProber(this.#deps, { cluster: name, ...start });
     const entry = { prober, settings: start.settings };
     this.#entries.set(name, entry);
-    this.#deps.emit({ kind: 'probers-changed', count: this.#entries.size });
     return entry;
   }
 
@@ -210,11 +208,10 @@ export class ProberController {
   }
 
   async #release(name: string, entry: Entry, end: ProbingEnd): Promise<void> {
-    const { emit, dryRun, requeueAfter } = this.#deps;
+    const { dryRun, requeueAfter } = this.#deps;
     await entry.prober.stop(end);
     if (this.#entries.get(name) !== entry) return;
     this.#entries.delete(name);
-    emit({ kind: 'probers-changed', count: this.#entries.size });
     this.#forget(name);
     // Reconciles again in any case: the Cluster may have changed meanwhile, and resources that could not be released are found by their annotation. Waits if it would
     // only find them again: a watch may lag, and a dry run removes no annotation.

@@ -16,7 +16,7 @@ import { ProbeGate } from './observe/probe-gate.ts';
 import { type Emit, emitTo, observer } from './report/events.ts';
 import { recordEvents } from './report/kubernetes-events.ts';
 import { logEvents } from './report/log.ts';
-import { describeWaiting } from './report/shown.ts';
+import { progressOf } from './report/shown.ts';
 import { type HeldResource, type ListHeldOptions, findHeldOf, heldName, listHeld } from './scale/find-held.ts';
 import { configuredAs, fillInRef, isAnyHeldFor } from './scale/held.ts';
 
@@ -141,7 +141,11 @@ const restoreAll = async (held: readonly HeldResource[], options: Releasing): Pr
     recordEvents({ events, leads: () => true }),
     observer({
       'probing-stopped': ({ cluster }) => report(cluster),
-      stepped: ({ cluster, state }) => report(cluster, describeWaiting(state)),
+      stepped: ({ cluster, readView }) => {
+        const reading = { monotonic: clock.monotonic(), wall: clock.now() };
+        const awaited = progressOf(readView().state.scaling, reading)?.awaited;
+        report(cluster, awaited && `, ${awaited.name} ${awaited.why}`);
+      },
       'scaling-ended': ({ cluster, scaling }) => {
         const failed = scaling.operations.flatMap(({ key, phase }) =>
           phase.kind === 'failed' ? [[key, phase.error.message] as const] : [],

@@ -16,8 +16,8 @@ import {
 } from './scale/advance-shoot.ts';
 import type { Action, ActionResponse } from './scale/operation.ts';
 import { leader, type Role } from './scale/permission.ts';
+import { effectOf } from './scale/patch-plan.ts';
 import type { Scaling } from './scale/scaling.ts';
-import { probeSettings, graceDeadlineOf, runNeededBy } from './judge/probe-settings.ts';
 import { shootClientFor } from './observe/run-requests.ts';
 import type { ShootAccess } from '../status/state/schema.ts';
 import type { ShootProberView, Emit } from './report/events.ts';
@@ -26,9 +26,9 @@ import type { Store } from '../kubernetes/cache/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { Pauses } from './scale/pauses.ts';
-import type { ProbeGate } from './observe/probe-gate.ts';
+import { type ProbeGate, runNeededBy } from './observe/probe-gate.ts';
 import type { ProberSettings } from './config/settings.ts';
-import { type ProbeMemory, emptyProbeMemory } from './judge/judgement.ts';
+import { type ProbeMemory, emptyProbeMemory, probeSettings } from './judge/judgement.ts';
 
 /** Dependencies of the prober of a shoot. */
 export interface ShootProberDeps extends ProbeDeps, DependentsDeps {
@@ -89,6 +89,8 @@ export class ShootProber {
   readonly #writer: KubeClient;
   /** True if a pause prevents a scale-down. */
   #isHeldBack = false;
+  /** Start of the latest scaling without the lead that was told. */
+  #toldWithoutLead: number | undefined;
   readonly #externalProber: ExternalProber | undefined;
   readonly #events: ShootEvent[] = [];
   #resolveStopped = (): void => undefined;
@@ -199,7 +201,7 @@ export class ShootProber {
     this.#state = state;
     this.#tellHeldBack();
     for (const effect of effects) this.#perform(effect);
-    this.#deps.emit({ kind: 'stepped', cluster: this.#cluster, state, readView: this.#view });
+    this.#deps.emit({ kind: 'stepped', cluster: this.#cluster, readView: this.#view });
     this.#cancelTimer();
     if (state.ended) {
       this.#stopListening();
@@ -245,6 +247,9 @@ export class ShootProber {
       case 'send':
         void this.#send(effect);
         break;
+      case 'protection-late':
+        emit({ ...effect, cluster: this.#cluster });
+        break;
       case 'scaling-ended':
         this.#unsent.abort(new Error('the scaling has ended'));
         emit({ ...effect, cluster: this.#cluster, now: clock.monotonic() });
@@ -269,8 +274,7 @@ export class ShootProber {
         input: () => this.#probeInput(jitter),
         signal: run.signal,
       });
-      const missing = this.#dependents.missing();
-      emit({ kind: 'run-ended', cluster: this.#cluster, result, before: this.#state, missing });
+      emit({ kind: 'run-ended', cluster: this.#cluster, result, before: this.#state });
       this.#post({ kind: 'run-ended', decision: result.decision });
     } catch (error) {
       if (!run.signal.aborted) emit({ kind: 'unexpected-error', cluster: this.#cluster, error });
@@ -327,14 +331,23 @@ export class ShootProber {
     this.#post({ kind: 'responded', response });
   }
 
+  /** Tells once in a scaling that a scale-down without the lead was accepted. */
+  #tellWithoutLead(scaling: Scaling, { result }: ActionResponse, action: Action): void {
+    const { withoutLead: why, reason, startedAt } = scaling;
+    const isDown = action.kind === 'write' && effectOf(action.write) === 'down' && result.ok;
+    if (why === undefined || !isDown || this.#toldWithoutLead === startedAt) return;
+    this.#toldWithoutLead = startedAt;
+    this.#deps.emit({ kind: 'protecting-without-lead', cluster: this.#cluster, why, reason });
+  }
+
   async #respond(scaling: Scaling, action: Action): Promise<ActionResponse> {
-    const { clock, emit, settings } = this.#deps;
+    const { clock, emit } = this.#deps;
     const { signal } = this.#unsent;
     try {
       const options = { urgent: scaling.direction === 'down', signal, seed: this.#writer };
       const outcome = await this.#dependents.send(action, options);
-      const graceDeadline = graceDeadlineOf(this.#state.verdict, settings, this.#settings);
-      const about = { ...this.#dependents.identify(action.key), now: clock.monotonic(), graceDeadline };
+      this.#tellWithoutLead(scaling, outcome, action);
+      const about = { ...this.#dependents.identify(action.key), now: clock.monotonic(), verdict: this.#state.verdict };
       emit({ kind: 'response-received', cluster: this.#cluster, scaling, action, outcome, ...about });
       return outcome;
     } catch (error) {

@@ -1,5 +1,5 @@
 import { downLevelLimitMs } from '../scale/scaling.ts';
-import { expiryShareOfGrace } from '../judge/probe-settings.ts';
+import { expiryShareOfGrace } from '../judge/judgement.ts';
 import type { DependentResource, ProberSettings, ScaleInfo } from './settings.ts';
 
 /** Name of the Deployment that the advice is about: it gives up silent nodes. */

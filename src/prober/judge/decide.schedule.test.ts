@@ -110,7 +110,7 @@ describe('the instant at which the verdict could change', () => {
     const early = runProbe(first.memory, { at: 106_999, ...rest }).decision;
     expect(early.verdict.kind).toBe('healthy');
     const turned = runProbe(first.memory, { at: first.nextRunAt, ...rest }).decision;
-    expect(turned.verdict).toEqual({ kind: 'unhealthy', crossedAt: 107_000, earlyByMs: 0 });
+    expect(turned.verdict).toEqual({ kind: 'unhealthy', crossedAt: 107_000, graceEndsAt: 117_000 });
   });
 
   it('moves on while kubelets renew', () => {

@@ -119,7 +119,7 @@ describe('the verdict', () => {
       { at: 60_000, leases: leasesOf([40_000, 45_000, 48_000, 58_000, 59_500]) },
       { at: 100_000, leases: leasesOf([40_000, 45_000, 48_000, 99_000, 99_500]) },
     ]);
-    expect(last?.decision.verdict).toEqual({ kind: 'unhealthy', crossedAt: 78_000, earlyByMs: 0 });
+    expect(last?.decision.verdict).toEqual({ kind: 'unhealthy', crossedAt: 78_000, graceEndsAt: 88_000 });
   });
 
   it('follows our own watching for leases that never were renewed', () => {
@@ -198,7 +198,7 @@ describe('a list that shows an outage for the first time', () => {
     ]);
     expect(runs.map(({ decision }) => decision.verdict.kind)).toEqual(['confirming', 'failed', 'unhealthy']);
     expect(runs[0]?.decision.reason).toBe('none of 3 candidates has renewed for 20.0 s; looking again');
-    expect(runs[2]?.decision.verdict).toEqual({ kind: 'unhealthy', crossedAt: 100_000, earlyByMs: 10_000 });
+    expect(runs[2]?.decision.verdict).toEqual({ kind: 'unhealthy', crossedAt: 100_000, graceEndsAt: 120_000 });
   });
 
   it('is confirmed 7.5 s after a time in which only we could not connect, also if leases have expired', () => {

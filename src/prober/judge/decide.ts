@@ -206,7 +206,7 @@ const judgeOutage = (candidates: readonly ObservedLease[], outage: ObservedOutag
   const verdict = {
     kind: 'unhealthy',
     crossedAt: at,
-    earlyByMs: Number.isFinite(expiredAt) ? Math.max(0, expiredAt - at) : 0,
+    graceEndsAt: (Number.isFinite(expiredAt) ? expiredAt : at) + settings.graceMs - settings.expiryAgeMs,
   } as const;
   return decisionOf(input, { verdict, reason: words, counts, memory: { ...memory, suspected } });
 };

@@ -1,3 +1,4 @@
+import type { ShootSettings } from '../clusters/lifecycle.ts';
 import type { ProberSettings } from '../config/settings.ts';
 import type { ApiError, KubeconfigError } from '../../kubernetes/api/errors.ts';
 import type { ObservedLease } from './leases.ts';
@@ -23,8 +24,8 @@ export type Verdict =
       readonly kind: 'unhealthy';
       /** Monotonic instant at which enough candidates had expired, or all had become silent. */
       readonly crossedAt: number;
-      /** Time from `crossedAt` until expired leases alone would have reached the threshold, in milliseconds. */
-      readonly earlyByMs?: number;
+      /** Monotonic instant at which KCM gives up the node by which enough of them are lost. */
+      readonly graceEndsAt: number;
     }
   | { readonly kind: 'healthy'; readonly scope: 'all' | 'held' }
   | { readonly kind: 'skipped' }
@@ -111,6 +112,12 @@ export interface DependentsView {
   readonly mayBeHeld: boolean;
 }
 
+/**
+ * Share of the grace period after which a lease has expired. It leaves the prober time to act before KCM, and the kubelet three attempts in a grace period of
+ * 40 s.
+ */
+export const expiryShareOfGrace = 0.75;
+
 /** Settings for judging one shoot. */
 export interface ProbeSettings
   extends Pick<
@@ -125,6 +132,11 @@ export interface ProbeSettings
   readonly isTriggered?: boolean;
   readonly poolConditions: PoolConditions;
 }
+
+export const probeSettings = (settings: ProberSettings, shoot: ShootSettings): ProbeSettings => {
+  const { nodeMonitorGraceMs: graceMs = settings.nodeMonitorGraceMs, poolConditions } = shoot;
+  return { ...settings, graceMs, expiryAgeMs: expiryShareOfGrace * graceMs, poolConditions };
+};
 
 /** Input of the judgement, besides the lists that the run reads. Times are monotonic milliseconds. */
 export interface ProbeInput {

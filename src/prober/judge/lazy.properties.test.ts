@@ -239,7 +239,7 @@ describe('a lazy run', () => {
     for (const probe of cases) {
       const { asGiven, eager } = runEach(probe);
       const { verdict } = eager.decision;
-      const isEarly = verdict.kind === 'unhealthy' && (verdict.earlyByMs ?? 0) > 0;
+      const isEarly = verdict.kind === 'unhealthy' && verdict.graceEndsAt - verdict.crossedAt > 10_000;
       const names = [verdict.kind, ...(isLazy(asGiven) ? ['lazy'] : []), ...(isEarly ? ['early'] : [])];
       for (const name of names) shares.set(name, (shares.get(name) ?? 0) + 1 / cases.length);
     }

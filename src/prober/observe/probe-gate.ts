@@ -1,5 +1,6 @@
 import { abortable } from '../../kubernetes/transport/index.ts';
 import type { Clock } from '../../ports/clock.ts';
+import type { ProbeMemory } from '../judge/judgement.ts';
 
 /** Maximum number of probes that start in one turn of the event loop: 16 new connections cost some 30 ms of CPU. */
 const mostPerTurn = 16;
@@ -13,6 +14,20 @@ export interface ProbeStart {
   readonly neededBy: number;
   readonly signal: AbortSignal;
 }
+
+/**
+ * Returns the monotonic instant by which a run that is due now must end: when KCM may mark the next node as unhealthy if no lease is renewed. It is `now` if
+ * no leases are known yet or a scaling is in progress, and a whole grace period later if the resources are held already.
+ */
+export const runNeededBy = (
+  { probe: { leases }, scaling }: { readonly probe: ProbeMemory; readonly scaling?: unknown },
+  { now, graceMs, isHeld }: { readonly now: number; readonly graceMs: number; readonly isHeld: boolean },
+): number => {
+  if (scaling !== undefined || leases.length === 0) return now;
+  if (isHeld) return now + graceMs;
+  const ends = leases.map(({ silentSince }) => silentSince + graceMs).filter((at) => at > now);
+  return Math.min(now + graceMs, ...ends);
+};
 
 interface Waiting extends ProbeStart {
   readonly start: () => void;

@@ -1,7 +1,7 @@
 import type { FoundPause } from '../../annotations/pause.ts';
 import type { ProbingEnd } from '../clusters/lifecycle.ts';
 import type { AttemptResult, ExternalProbeHistory } from '../judge/external-probe.ts';
-import type { ProbeSettings } from '../judge/judgement.ts';
+import type { ProbeSettings, Verdict } from '../judge/judgement.ts';
 import type { PauseChange } from '../scale/pauses.ts';
 import type { Action, ActionResponse } from '../scale/operation.ts';
 import type { Scaling, ScalingEnd } from '../scale/scaling.ts';
@@ -37,12 +37,6 @@ export interface ShootProberView extends DependentFacts {
   readonly access: () => ShootAccess;
 }
 
-/** The instants of a scale-down verdict, in monotonic milliseconds: when the threshold was crossed, and when KCM would act. */
-export interface GraceDeadline {
-  readonly crossedAt: number;
-  readonly graceEndsAt: number;
-}
-
 /** A response to the one request of an action. */
 export interface ReceivedResponse {
   readonly scaling: Scaling;
@@ -52,15 +46,14 @@ export interface ReceivedResponse {
   readonly ref?: RefTemplate;
   readonly uid?: string;
   readonly now: number;
-  readonly graceDeadline?: GraceDeadline;
+  /** The latest verdict. */
+  readonly verdict?: Verdict | undefined;
 }
 
 interface EndedRun {
   readonly result: ProbeResult;
   /** Verdict and memory before the run. */
   readonly before: Pick<ShootProberState, 'verdict' | 'probe'>;
-  /** Keys of the required resources that do not exist. */
-  readonly missing: readonly string[];
 }
 
 interface EndedAttempt {
@@ -78,14 +71,16 @@ type ClusterEvent = { readonly cluster: string } & (
   /** A problem that somebody has to fix although the cluster is probed; absent if there is none. Emitted again and again. */
   | { readonly kind: 'cluster-checked'; readonly problem?: string }
   /** The loop has changed its state. `readView` returns the current one from then on. */
-  | { readonly kind: 'stepped'; readonly state: ShootProberState; readonly readView: () => ShootProberView }
+  | { readonly kind: 'stepped'; readonly readView: () => ShootProberView }
   | ({ readonly kind: 'run-ended' } & EndedRun)
   /** What the facts about the shoot mean now, and what they meant before; absent at first. Emitted again and again. */
   | { readonly kind: 'told'; readonly told: ShootTold; readonly before?: ShootTold }
-  /** No scale-down followed the verdict in time. */
-  | { readonly kind: 'protection-late'; readonly seconds: number }
+  /** An outage has been unmet for so long, and nothing is held. */
+  | { readonly kind: 'protection-late'; readonly unmetMs: number }
   | { readonly kind: 'scaling-started'; readonly scaling: Scaling }
   | ({ readonly kind: 'response-received' } & ReceivedResponse)
+  /** The first write of a scale-down that this process makes although it does not lead was accepted. */
+  | { readonly kind: 'protecting-without-lead'; readonly why: string; readonly reason: string }
   | { readonly kind: 'scaling-ended'; readonly scaling: Scaling; readonly end: ScalingEnd; readonly now: number }
   /** A pause prevents the scale-down that a verdict, whose reason this is, requires. */
   | { readonly kind: 'held-back'; readonly pause: FoundPause; readonly reason: string }
@@ -101,7 +96,6 @@ type ClusterEvent = { readonly cluster: string } & (
 export type ProberEvent =
   | ClusterEvent
   | { readonly kind: 'configured'; readonly probeIntervalMs: number }
-  | { readonly kind: 'probers-changed'; readonly count: number }
   | ({ readonly kind: 'pause-changed' } & PauseChange)
   /** The process ends. `held`: numbers of the resources that stay held, by cluster. */
   | { readonly kind: 'ended'; readonly held: ReadonlyMap<string, number> };

@@ -2,7 +2,7 @@ import { describePause } from '../../annotations/pause.ts';
 import type { EventRecorder } from '../../telemetry/index.ts';
 import { namespaceRef } from '../config/ref-template.ts';
 import { type Emit, type EventOf, observer } from './events.ts';
-import { flappingIn, lackIn, withoutLeadIn, writeIn, Told } from './sentences.ts';
+import { flappingIn, lackIn, writeIn, Told } from './sentences.ts';
 
 export interface KubernetesEventsDeps {
   readonly events: EventRecorder;
@@ -35,13 +35,9 @@ export const recordEvents = ({ events: recorder, leads, seed }: KubernetesEvents
       const flapping = flappingIn(event);
       if (flapping !== undefined) warnAsLeader(event.cluster, 'MeltdownProtectionFlapping', flapping);
     },
-    'response-received': (event) => {
-      const message = withoutLeadIn(event, told);
-      if (message !== undefined) {
-        warn(event.cluster, 'MeltdownProtectionWithoutLead', `${message}; ${event.scaling.reason}`);
-      }
-      recordWrite(event, events);
-    },
+    'response-received': (event) => recordWrite(event, events),
+    'protecting-without-lead': ({ cluster, why, reason }) =>
+      warn(cluster, 'MeltdownProtectionWithoutLead', `protecting without the lead: ${why}; ${reason}`),
     told: (event) => {
       if (leads()) recordLack(event, events);
     },

@@ -3,7 +3,7 @@ import { shorten } from '../../kubernetes/api/shorten.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type Verdict, verdictNameOf } from '../judge/judgement.ts';
 import { type Emit, type EventOf, observer } from './events.ts';
-import { type EndedWrite, endedOperations, flappingIn, lackIn, withoutLeadIn, writeIn, Told } from './sentences.ts';
+import { type EndedWrite, endedOperations, flappingIn, lackIn, writeIn, Told } from './sentences.ts';
 
 export interface ProberLogDeps {
   readonly logger: Logger;
@@ -50,15 +50,15 @@ export const logEvents = (deps: ProberLogDeps): Emit => {
     },
     'run-ended': (event) => logRun(event, deps, told),
     told: (event) => logLack(event, deps),
-    'protection-late': ({ cluster: namespace, seconds }) =>
-      logger.error('the threshold is crossed, and nothing is scaled down', { namespace, seed: deps.seed?.(), seconds }),
+    'protection-late': ({ cluster: namespace, unmetMs }) => {
+      const seconds = Math.round(unmetMs / 100) / 10;
+      logger.error('the threshold is crossed, and nothing is scaled down', { namespace, seed: deps.seed?.(), seconds });
+    },
     'scaling-started': ({ cluster: namespace, scaling: { direction, scope, reason } }) =>
       logger.debug(`scaling ${direction} starts`, { namespace, scope, reason }),
-    'response-received': (event) => {
-      const message = withoutLeadIn(event, told);
-      if (message !== undefined) logger.warn(message, { namespace: event.cluster, reason: event.scaling.reason });
-      logResponse(event, deps);
-    },
+    'response-received': (event) => logResponse(event, deps),
+    'protecting-without-lead': ({ cluster: namespace, why, reason }) =>
+      logger.warn(`protecting without the lead: ${why}`, { namespace, reason }),
     'scaling-ended': (event) => logEndedScaling(event, logger, told),
     'pause-changed': (event) => logPause(event, logger),
     'held-back': ({ cluster: namespace, reason, pause }) =>
@@ -77,7 +77,6 @@ export const logEvents = (deps: ProberLogDeps): Emit => {
 const logRun = (event: EventOf<'run-ended'>, { logger, leads }: ProberLogDeps, told: Told): void => {
   const { cluster: namespace, result, before } = event;
   const { verdict, reason, counts, downtime } = result.decision;
-  logMissing(event, logger, told);
   const flapping = flappingIn(event);
   if (flapping !== undefined) logger.warn(flapping, { namespace });
   if (result.skewMs !== undefined) {
@@ -111,13 +110,6 @@ const logLack = (event: EventOf<'told'>, { logger, seed }: ProberLogDeps): void 
       why,
     });
   }
-};
-
-const logMissing = ({ cluster: namespace, missing }: EventOf<'run-ended'>, logger: Logger, told: Told): void => {
-  const { added, removed } = told.changes(namespace, 'missing', missing);
-  const message = 'a required resource is missing: it cannot be scaled down in an outage';
-  for (const resource of added) logger.error(message, { namespace, resource });
-  for (const resource of removed) logger.info('a missing resource is there', { namespace, resource });
 };
 
 const logResponse = (event: EventOf<'response-received'>, deps: ProberLogDeps): void => {

@@ -3,7 +3,7 @@ import type { Meter, MetricDefinition } from '../../ports/meter.ts';
 import type { Reachability } from '../judge/external-probe.ts';
 import { verdictNameOf } from '../judge/judgement.ts';
 import { type Emit, type EventOf, observer } from './events.ts';
-import { endedOperations, withoutLeadIn, writeIn, Told } from './sentences.ts';
+import { endedOperations, writeIn } from './sentences.ts';
 import type { MeasuredShoot, ShootStates } from './state.ts';
 
 /** Returns a function that declares metrics with a series for each shoot: its label `namespace` is the name of the cluster. */
@@ -81,10 +81,6 @@ const createGauges = (meter: Meter) => {
       name: 'dwd_prober_probe_interval_seconds',
       help: 'Configured time between two probes of a shoot.',
     }),
-    probers: meter.gauge({
-      name: 'dwd_prober_probers',
-      help: 'Shoots that have a prober: they are probed, or their held resources are being released.',
-    }),
   };
 };
 
@@ -131,7 +127,6 @@ const reachabilities: readonly Reachability[] = ['reachable', 'unreachable', 'un
 export const measureEvents = (deps: ProberMetricsDeps): Emit => {
   const { meter, clock, dryRun } = deps;
   const metrics = { ...createCounters(meter), ...createGauges(meter), ...createHistograms(meter) };
-  const told = new Told();
   showStates(deps);
   showVerdicts(deps);
   showOthers(deps);
@@ -142,14 +137,12 @@ export const measureEvents = (deps: ProberMetricsDeps): Emit => {
   };
   return observer({
     configured: ({ probeIntervalMs }) => metrics.interval.set(probeIntervalMs / 1_000),
-    'probers-changed': ({ count }) => metrics.probers.set(count),
     'cluster-undecodable': ({ cluster: namespace }) => metrics.clusterErrors.inc({ namespace }),
     'run-ended': (event) => measureRun(event, metrics),
     'protection-late': ({ cluster: namespace }) => metrics.late.set(clock.now() / 1_000, { namespace }),
-    'response-received': (event) => {
-      const { cluster: namespace } = event;
-      if (!dryRun && withoutLeadIn(event, told) !== undefined) metrics.withoutLead.inc({ namespace });
-      measureWrite(event, { metrics, dryRun });
+    'response-received': (event) => measureWrite(event, { metrics, dryRun }),
+    'protecting-without-lead': ({ cluster: namespace }) => {
+      if (!dryRun) metrics.withoutLead.inc({ namespace });
     },
     'scaling-ended': ({ cluster: namespace, scaling, now }) => {
       const { direction } = scaling;
@@ -166,7 +159,6 @@ export const measureEvents = (deps: ProberMetricsDeps): Emit => {
     'external-probe-stopped': ({ cluster: namespace }) => metrics.externalProbeState.remove({ namespace }),
     'unexpected-error': ({ cluster: namespace }) => metrics.bugs.inc({ namespace }),
     forgotten: ({ cluster: namespace }) => {
-      told.forget(namespace);
       for (const metric of Object.values(metrics)) metric.remove({ namespace });
     },
   });
@@ -188,14 +180,14 @@ const measureWrite = (
   event: EventOf<'response-received'>,
   { metrics, dryRun }: { readonly metrics: Metrics; readonly dryRun: boolean },
 ): void => {
-  const { cluster: namespace, graceDeadline, now } = event;
+  const { cluster: namespace, verdict, now } = event;
   const write = writeIn(event);
   if (write === undefined || write.error !== undefined) return;
   const { resource, effect, undone } = write;
   if (undone !== undefined && !dryRun) metrics.foreignChanges.inc({ namespace, resource, manager: undone.manager });
-  if (effect !== 'down' || graceDeadline === undefined) return;
-  metrics.downSeconds.observe((now - graceDeadline.crossedAt) / 1_000);
-  metrics.margin.set((graceDeadline.graceEndsAt - now) / 1_000, { namespace });
+  if (effect !== 'down' || verdict?.kind !== 'unhealthy') return;
+  metrics.downSeconds.observe((now - verdict.crossedAt) / 1_000);
+  metrics.margin.set((verdict.graceEndsAt - now) / 1_000, { namespace });
 };
 
 /** Registers the gauges of each shoot's state, read at a scrape; no series where the value is undefined. */
@@ -269,6 +261,11 @@ const showVerdicts = ({ meter, states }: ProberMetricsDeps): void => {
 
 /** Only the leader reports what it does not see: a standby that is cut off itself would raise alerts about shoots that the leader sees. */
 const showOthers = ({ meter, states, leads, unreadablePauses }: ProberMetricsDeps): void => {
+  meter.gauge({
+    name: 'dwd_prober_probers',
+    help: 'Shoots that have a prober: they are probed, or their held resources are being released.',
+    read: () => [{ value: states.all(factsAgeMs).probed.length, labels: {} }],
+  });
   meter.gauge({
     name: 'dwd_prober_seed_info',
     help: 'Always 1; its label is the name of the seed, by its Clusters. No series if they do not say it.',

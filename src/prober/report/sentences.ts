@@ -65,15 +65,6 @@ const undoneMessage = (manager: string, { from, reason }: Pick<EndedWrite, 'from
   return `${change}. The annotation ${ignoreScalingAnnotation}=true keeps the dependency-watchdog off.`;
 };
 
-/** Returns why a replica that does not lead scales down, with its first write that is accepted; undefined with any other response. */
-export const withoutLeadIn = (event: EventOf<'response-received'>, told: Told): string | undefined => {
-  const { cluster, scaling } = event;
-  const write = writeIn(event);
-  if (scaling.withoutLead === undefined || write?.effect !== 'down' || write.error !== undefined) return undefined;
-  const isFirst = told.isNews(cluster, 'without the lead', String(scaling.startedAt));
-  return isFirst ? `protecting without the lead: ${scaling.withoutLead}` : undefined;
-};
-
 /** How the scaling of one resource has ended. */
 export interface EndedOperation {
   readonly resource: string;
@@ -117,37 +108,20 @@ export const lackIn = ({
 
 /** What was told last about each cluster, by topic, so that only news is told. */
 export class Told {
-  readonly #told = new Map<string, Map<string, unknown>>();
+  readonly #told = new Map<string, Map<string, string | true>>();
 
   /** True if the value differs from the latest of this topic. undefined: there is nothing to tell. */
   isNews(cluster: string, topic: string, value: string | true | undefined): boolean {
-    return this.#replace(cluster, topic, value) !== value;
-  }
-
-  /** Returns what has come and what has gone since the latest values of this topic. */
-  changes(
-    cluster: string,
-    topic: string,
-    values: readonly string[],
-  ): { readonly added: readonly string[]; readonly removed: readonly string[] } {
-    const before = (this.#replace(cluster, topic, values.length === 0 ? undefined : values) ?? []) as readonly string[];
-    return {
-      added: values.filter((value) => !before.includes(value)),
-      removed: before.filter((value) => !values.includes(value)),
-    };
-  }
-
-  forget(cluster: string): void {
-    this.#told.delete(cluster);
-  }
-
-  #replace(cluster: string, topic: string, value: unknown): unknown {
-    const topics = this.#told.get(cluster) ?? new Map<string, unknown>();
+    const topics = this.#told.get(cluster) ?? new Map<string, string | true>();
     const before = topics.get(topic);
     if (value === undefined) topics.delete(topic);
     else topics.set(topic, value);
     if (topics.size === 0) this.#told.delete(cluster);
     else this.#told.set(cluster, topics);
-    return before;
+    return before !== value;
+  }
+
+  forget(cluster: string): void {
+    this.#told.delete(cluster);
   }
 }

@@ -178,14 +178,6 @@ const waitOf = (operation: Operation): string => {
   return state === 'retrying' ? `is tried again after ${detail}` : `waits ${detail}`;
 };
 
-/** Describes what a scaling waits for: `, waiting for kube-controller-manager (for its pods to follow)`; empty if there is none or no wait. */
-export const describeWaiting = ({ scaling }: { readonly scaling?: Scaling | undefined }): string => {
-  const next = scaling && awaitedIn(scaling);
-  if (next === undefined) return '';
-  const { state, detail = '' } = stateOf(next);
-  return `, waiting for ${next.resource.ref.name} (${state === 'delayed' ? 'delayed ' : ''}${detail})`;
-};
-
 /** Returns how far a scaling is, and what it waits for; undefined without one. */
 export const progressOf = (scaling: Scaling | undefined, reading: ClockReading): ShootFacts['progress'] => {
   if (scaling === undefined) return undefined;

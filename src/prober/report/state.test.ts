@@ -25,7 +25,7 @@ const create = ({ dryRun = false } = {}) => {
   const get = (name: string): HostedCluster => clusterOf(name === 'shoot--dev--one' ? 'one' : undefined);
   states.clustersBy({ clusters: { get, entries: () => [] }, dependents: [] });
   const step = (cluster: string, readView: () => ShootProberView): void =>
-    states.observe({ kind: 'stepped', cluster, state: readView().state, readView });
+    states.observe({ kind: 'stepped', cluster, readView });
   const endRun = (cluster: string, decision: Decision, durationMs = 0): void =>
     states.observe(runEnded(cluster, decision, { result: { decision, durationMs } }));
   return { clock, states, step, endRun };
@@ -33,7 +33,7 @@ const create = ({ dryRun = false } = {}) => {
 
 const held: HeldInShoot = { kind: 'Deployment', name: 'kcm', replicas: 2, since: '2020-01-01T00:00:00Z' };
 const fiveOld = (at: number) => Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [name, at - 60_000]));
-const unhealthy = { kind: 'unhealthy', crossedAt: 0 } as const;
+const unhealthy = { kind: 'unhealthy', crossedAt: 0, graceEndsAt: 10_000 } as const;
 
 describe('the state of all shoots', () => {
   it('shows the state of a shoot before, during and after an outage, and since when', async () => {
@@ -131,7 +131,7 @@ describe('the state of all shoots', () => {
     const { states, step, endRun } = create();
     step('x', () => sightOf({ verdict: healthy, probe: memoryOf({ a: Number.NEGATIVE_INFINITY }, 0) }, [held]));
     endRun('x', decisionOf(healthy, { reason: 'fine' }));
-    states.observe(wrote('x', { from: 2, to: 0, graceDeadline: { crossedAt: 0, graceEndsAt: 4_321.6 } }));
+    states.observe(wrote('x', { from: 2, to: 0, verdict: { ...unhealthy, graceEndsAt: 4_321.6 } }));
     const [shoot] = states.details('x');
     expect(shootSchema.parse(shoot)).toEqual(shoot);
     expect(shoot).toMatchObject({

@@ -132,7 +132,7 @@ class ShootRecord {
     { dryRun }: Pick<RecordContext, 'dryRun'>,
     { wall }: ClockReading,
   ): void {
-    const { ref, graceDeadline, now } = response;
+    const { ref, verdict, now } = response;
     const write = writeIn(response);
     if (write === undefined || ref === undefined) return;
     const { effect, act, counts = 'its annotation is removed', direction, undone, from, error } = write;
@@ -146,7 +146,7 @@ class ShootRecord {
     if (effect === undefined && direction === 'down') return;
     this.#failedWrites.delete(title);
     if (effect !== 'down') this.#restored.add(title);
-    else if (graceDeadline !== undefined) this.#marginMs = graceDeadline.graceEndsAt - now;
+    else if (verdict?.kind === 'unhealthy') this.#marginMs = verdict.graceEndsAt - now;
     if (undone !== undefined) {
       this.#did('undone', `${undone.manager} had set ${title} to ${String(from)} replicas`, wall);
     }
@@ -358,11 +358,6 @@ export class ShootStates {
       this.#latest = { at: reading.monotonic, probed, unprobed: this.#unprobed() };
     }
     return this.#latest;
-  }
-
-  /** True if a resource of the cluster is held, by any replica. */
-  isAnyHeld(cluster: string): boolean {
-    return (this.#records.get(cluster)?.readView().held.length ?? 0) > 0;
   }
 
   /** Returns the shoot of this name. Empty if there is none. */

@@ -4,7 +4,7 @@ import {
   meltdownProtectionAnnotation as active,
   replicasAnnotation as replicas,
 } from '../../annotations/scaling-annotations.ts';
-import { emptyProbeMemory, type Verdict } from '../judge/judgement.ts';
+import { type Decision, emptyProbeMemory, type Verdict } from '../judge/judgement.ts';
 import type { DependentResource } from '../config/settings.ts';
 import {
   type RequestFate,
@@ -250,15 +250,13 @@ const stepper = (role: Role) => {
   return { step, become: (next: Role) => roles.push(next), state: () => state, inFlight };
 };
 
-const judged = (now: number): ShootEvent => ({
-  kind: 'run-ended',
-  decision: {
-    verdict: { kind: 'unhealthy', crossedAt: now },
-    reason: '',
-    nextRunAt: now + 10_000,
-    memory: emptyProbeMemory,
-  },
+const decisionAt = (now: number): Decision => ({
+  verdict: { kind: 'unhealthy', crossedAt: now, graceEndsAt: now + 10_000 },
+  reason: '',
+  nextRunAt: now + 10_000,
+  memory: emptyProbeMemory,
 });
+const judged = (now: number): ShootEvent => ({ kind: 'run-ended', decision: decisionAt(now) });
 
 describe('a verdict of a run that began before a restoration', () => {
   const standby: Role = { leads: false, mayStandIn: true };
@@ -309,7 +307,41 @@ it('a standby acts on what the leader has left up for 3 s, also in a run of fail
   const beside = stepper({ leads: false, mayStandIn: false });
   beside.step(0, []);
   beside.step(100, [], judged(100));
-  expect(beside.step(9_000, [])).toEqual([]);
+  expect(beside.step(9_000, [])).toEqual(['protection-late']);
+});
+
+describe('an outage that is unmet', () => {
+  const beside: Role = { leads: false, mayStandIn: false };
+
+  it('for five seconds is reported once, if nothing is held', () => {
+    const { step, state } = stepper(beside);
+    step(0, []);
+    expect(step(100, [], judged(100))).toEqual([]);
+    expect(step(5_099, [])).toEqual([]);
+    expect(state().dueAt).toBe(5_100);
+    expect(step(5_100, [])).toEqual(['protection-late']);
+    expect(step(9_000, [])).toEqual([]);
+  });
+
+  it('is not reported if something is held by then, or nothing is up any more', () => {
+    for (const heldBy of [[a], [a, b]]) {
+      const { step } = stepper(beside);
+      step(0, []);
+      step(100, [], judged(100));
+      expect(step(5_100, heldBy)).toEqual([]);
+      expect(step(9_000, heldBy)).toEqual([]);
+    }
+  });
+
+  it('is reported again in the next outage', () => {
+    const { step } = stepper(beside);
+    step(0, []);
+    step(100, [], judged(100));
+    expect(step(5_100, [])).toEqual(['protection-late']);
+    step(10_100, [], { kind: 'run-ended', decision: { ...decisionAt(10_100), verdict: upVerdict } });
+    step(20_100, [], judged(20_100));
+    expect(step(25_100, [])).toContain('protection-late');
+  });
 });
 
 describe('a scale-down, after the process was suspended,', () => {

@@ -31,6 +31,11 @@ export const advanceShoot = (
     state = enterEvent(state, event, context);
   }
   state = { ...state, unmetSince: unmetSince(before, state, context) };
+  const { unmetSince: since } = state;
+  if (since !== undefined && since !== state.lateSince && context.now >= since + timelyMs) {
+    if (state.held.size === 0) effects.push({ kind: 'protection-late', unmetMs: context.now - since });
+    state = { ...state, lateSince: since };
+  }
   const responses = events.flatMap((event) => (event.kind === 'responded' ? [event.response] : []));
   const scaled = scale(state, responses, context);
   effects.push(...scaled.effects);
@@ -148,6 +153,9 @@ const unmetSince = (
   return before.desired?.direction === 'down' ? context.now : Math.max(desired.since, context.now - longestHeadStartMs);
 };
 
+/** A scale-down must begin within this time after the threshold, in milliseconds. KCM's default grace period leaves ten seconds in all. */
+const timelyMs = 5_000;
+
 const permissionIn = (state: ShootProberState, context: ShootContext): Permission =>
   state.desired === undefined ? 'refused' : permission(state.desired, { ...context, unmetSince: state.unmetSince });
 
@@ -240,6 +248,7 @@ const wakeTimeOf = (state: ShootProberState, context: ShootContext): number => {
     pausedUntil,
     end === undefined && runStartedAt === undefined ? nextRunAt : Number.POSITIVE_INFINITY,
     role.mayStandIn && since !== undefined ? since + leaderTimeMs : Number.POSITIVE_INFINITY,
+    since === undefined ? Number.POSITIVE_INFINITY : since + timelyMs,
     desired?.direction === 'down' && scaling === undefined ? nextScalingAt : Number.POSITIVE_INFINITY,
   ];
   return Math.min(...times.filter((at) => at > now));
@@ -262,6 +271,8 @@ export interface ShootProberState {
   readonly triedFor?: number;
   /** See `PermissionContext.unmetSince`. */
   readonly unmetSince?: number;
+  /** `unmetSince` of the latest outage that was unmet for five seconds. */
+  readonly lateSince?: number;
   /** Keys of the resources that were held at the previous step, whoever scaled them down. */
   readonly held: ReadonlySet<string>;
   /** When another writer last restored a held resource. Verdicts of runs that began before are older than that. */
@@ -307,6 +318,7 @@ export type Effect =
   | { readonly kind: 'abort-run' }
   | { readonly kind: 'scaling-started'; readonly scaling: Scaling }
   | { readonly kind: 'send'; readonly scaling: Scaling; readonly action: Action }
+  | { readonly kind: 'protection-late'; readonly unmetMs: number }
   /** Requests of the scaling that are not sent yet are not sent any more. */
   | { readonly kind: 'scaling-ended'; readonly scaling: Scaling; readonly end: ScalingEnd };
 

@@ -50,5 +50,5 @@ it('held resources are counted by the latest state, from the watch or from our o
   expect(dependents.countHeld()).toBe(0);
   seen = undefined;
   expect(dependents.countHeld()).toBe(0);
-  expect([dependents.missing(), dependents.facts().missing]).toEqual([[key], [{ kind: 'Deployment', name: 'kcm' }]]);
+  expect(dependents.facts().missing).toEqual([{ kind: 'Deployment', name: 'kcm' }]);
 });

@@ -95,13 +95,6 @@ export class Dependents {
     };
   }
 
-  /** Returns the keys of the required resources that do not exist, as far as the watches show. */
-  missing(): readonly string[] {
-    return [...this.#resources].flatMap(([key, resource]) =>
-      !resource.optional && this.#snapshot(resource).kind === 'absent' ? [key] : [],
-    );
-  }
-
   /** Returns the resource, with the UID that a watch shows. */
   identify(key: string): { readonly ref?: RefTemplate; readonly uid?: string } {
     const ref = this.#resources.get(key)?.ref;

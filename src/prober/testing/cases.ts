@@ -49,7 +49,7 @@ export const dependent = (
   ...(given.down === null ? {} : { scaleDown: { ...instant, ...given.down } }),
 });
 
-export const downVerdict: Verdict = { kind: 'unhealthy', crossedAt: 0 };
+export const downVerdict: Verdict = { kind: 'unhealthy', crossedAt: 0, graceEndsAt: 10_000 };
 export const upVerdict: Verdict = { kind: 'healthy', scope: 'all' };
 export const upHeldVerdict: Verdict = { kind: 'healthy', scope: 'held' };
 

@@ -18,7 +18,6 @@ export const runEnded = (
   cluster,
   result: { decision, durationMs: 1 },
   before: { probe: decision.memory },
-  missing: [],
   ...given,
 });
 

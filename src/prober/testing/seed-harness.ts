@@ -152,6 +152,7 @@ export class SeedHarness {
         this.starts.push(this.#now);
         break;
       case 'abort-run':
+      case 'protection-late':
         break;
     }
   }
