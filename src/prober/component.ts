@@ -26,7 +26,6 @@ import { ShootStates } from './report/state.ts';
 import { neededByProber } from './rights.ts';
 import type { ProberMemories } from './shoot.ts';
 import type { DependentResource, ProberSettings } from './config/settings.ts';
-import { proberStatus } from './report/prober-status.ts';
 
 export interface ProberPorts extends ComponentPorts {
   readonly connector: ShootConnector;
@@ -111,10 +110,8 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
       gate.stop();
       emit({ kind: 'ended', held });
     },
-    status: (inForce, process, shoot) => {
-      const given = { clock: ports.clock, states, standby, dryRun, process, paused: shownPause(pauses.ofAll()) };
-      return proberStatus({ ...given, settings: inForce, shoot });
-    },
+    status: (inForce, process, shoot) =>
+      states.status({ settings: inForce, process, standby, paused: shownPause(pauses.ofAll()) }, shoot),
     logger,
   });
   return reloadable;

@@ -22,13 +22,11 @@ export interface LoggedDecision {
   readonly threshold: number;
 }
 
-export type NewDecision = Omit<LoggedDecision, 'lastAt' | 'runs'> & { readonly verdict: VerdictName };
-export type NewAct = Pick<LoggedDecision, 'at' | 'reason' | 'threshold'> & { readonly verdict: ActWord };
-
-type Entry = Omit<LoggedDecision, 'lastAt' | 'runs'>;
+/** One run or action. */
+export type NewDecision = Omit<LoggedDecision, 'lastAt' | 'runs'>;
 
 /** True if two runs decided the same, whatever the numbers: a countdown is no decision. Actions differ by their resource. */
-const isSame = (a: LoggedDecision, b: Entry): boolean =>
+const isSame = (a: LoggedDecision, b: NewDecision): boolean =>
   a.verdict === b.verdict &&
   withoutNumbers(a.reason) === withoutNumbers(b.reason) &&
   (a.counts === undefined) === (b.counts === undefined) &&
@@ -41,7 +39,7 @@ const ownText = (text: string): string => Buffer.from(text.slice(0, longestReaso
 export class DecisionLog {
   readonly #kept: LoggedDecision[] = [];
 
-  add(decision: Entry): void {
+  add(decision: NewDecision): void {
     const reason = decision.reason.slice(0, longestReason);
     const last = this.#kept.at(-1);
     if (last !== undefined && isSame(last, { ...decision, reason })) {

@@ -4,7 +4,8 @@ import type { Reachability } from '../judge/external-probe.ts';
 import { verdictNameOf } from '../judge/judgement.ts';
 import { type Emit, type EventOf, observer } from './events.ts';
 import { endedOperations, writeIn } from './sentences.ts';
-import type { MeasuredShoot, ShootStates } from './state.ts';
+import type { MeasuredShoot } from './shoot-record.ts';
+import type { ShootStates } from './state.ts';
 
 /** Returns a function that declares metrics with a series for each shoot: its label `namespace` is the name of the cluster. */
 const perShoot =

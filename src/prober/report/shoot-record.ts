@@ -1,0 +1,291 @@
+import { judgeShoot } from '../../status/state/judge-shoot.ts';
+import type {
+  FailedWrite,
+  FailingRuns,
+  HeldInShoot,
+  PauseInForce,
+  ResourceInShoot,
+  ShootFacts,
+  ShootStatus,
+  ShootTold,
+} from '../../status/state/schema.ts';
+import type { NamedShoot } from '../../status/state/find-shoot.ts';
+import { pauseInWords } from '../../status/state/words.ts';
+import { type Decision, type VerdictName, verdictNameOf } from '../judge/judgement.ts';
+import { leaderTimeMs } from '../scale/permission.ts';
+import {
+  type ClockReading,
+  formatWall,
+  timeAt,
+  type LastLook,
+  answerInWords,
+  failingAfter,
+  lookAfter,
+  notLookedYet,
+  leaseEvidence,
+  progressOf,
+  scalingProgress,
+} from './shown.ts';
+import { type ActWord, DecisionLog } from './decision-log.ts';
+import type { EventOf, ShootProberView } from './events.ts';
+import { writeIn } from './sentences.ts';
+
+/** What the metrics show of a shoot with a prober. */
+export interface MeasuredShoot {
+  readonly row: ShootStatus;
+  /** Name of the latest verdict; absent before the first. */
+  readonly verdict?: VerdictName;
+  /** Since when resources are held: by their annotation `held`, else since this process has seen it. Absent if none is. Milliseconds since the epoch. */
+  readonly heldSince?: number;
+  /** When the latest run ended, before that when the first one is due. Infinity for a prober that only releases. */
+  readonly lastRunAt: number;
+}
+
+/** Facts about a shoot that do not come from its prober. */
+interface RecordContext extends NamedShoot {
+  readonly pause: PauseInForce | undefined;
+  /** Why the shoot is not probed; absent if it is. */
+  readonly notProbed?: ShootFacts['notProbed'];
+  readonly dryRun: boolean;
+}
+
+const titleOf = ({ kind, name }: Pick<ResourceInShoot, 'kind' | 'name'>): string => `${kind} ${name}`;
+
+/** Returns the resources that stay up although an outage requires them to be down: longer than the leader may take, or because of a pause or `ignore-scaling`. */
+const leftUp = (view: ShootProberView, { monotonic }: ClockReading): readonly ResourceInShoot[] => {
+  const { state, held, up, ignored } = view;
+  const { desired, unmetSince } = state;
+  if (desired?.direction !== 'down') return [];
+  if (up.length > 0) return unmetSince === undefined || monotonic >= unmetSince + leaderTimeMs ? up : [];
+  const kept = ignored.filter(({ isDown }) => !isDown);
+  return held.length === 0 ? kept.map(({ kind, name }) => ({ kind, name })) : [];
+};
+
+const nothingLeftOut: ReadonlyMap<string, string> = new Map();
+
+const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.length === 0 ? undefined : list);
+
+/** The end of a run. */
+interface EndedRun {
+  readonly decision: Decision;
+  readonly reading: ClockReading;
+}
+
+/** Returns what the latest decision that is no failure says of an outage. */
+const outageIn = (judged: EndedRun | undefined): Pick<ShootFacts, 'verdict' | 'reason' | 'outageSince' | 'landing'> => {
+  if (judged === undefined) return { reason: '' };
+  const { decision, reading } = judged;
+  const { verdict, reason } = decision;
+  if (verdict.kind === 'failed') return { reason: '' };
+  const known = { verdict: verdict.kind, reason };
+  if (verdict.kind === 'unhealthy') return { ...known, outageSince: timeAt(verdict.crossedAt, reading) };
+  if (verdict.kind !== 'landing') return known;
+  const { renewed, awaited, late, earliest, latest } = verdict;
+  const landing = {
+    ...{ renewed, awaited, late },
+    earliest: earliest === undefined ? undefined : timeAt(earliest, reading),
+    latest: timeAt(latest, reading),
+  };
+  return { ...known, landing };
+};
+
+/** What is known of one shoot, and what that means; kept across changes of the configuration. */
+export class ShootRecord {
+  readonly #decisions = new DecisionLog();
+  /** Returns the current state of the shoot's prober. */
+  readView: () => ShootProberView;
+  readonly #firstRunAt: number;
+  /** The latest run, and the latest that has not failed. */
+  #ran: EndedRun | undefined;
+  #judged: EndedRun | undefined;
+  #look: LastLook = notLookedYet;
+  #leftOut = nothingLeftOut;
+  #failing: FailingRuns | undefined;
+  readonly #failedWrites = new Map<string, FailedWrite>();
+  #marginMs: number | undefined;
+  #told: ShootTold | undefined;
+  #pause: PauseInForce | undefined;
+  /** Resources that were held at the last check, since when some are, and resources that this prober has restored since. */
+  #held: readonly string[] = [];
+  #heldSeenAt = 0;
+  readonly #restored = new Set<string>();
+  #since = 0;
+
+  constructor(readView: () => ShootProberView, { wall, monotonic }: ClockReading) {
+    this.readView = readView;
+    this.#firstRunAt = wall + readView().state.nextRunAt - monotonic;
+  }
+
+  runEnded(decision: Decision, durationMs: number, reading: ClockReading): void {
+    const { settings } = this.readView();
+    const { verdict, reason, counts, leftOut, memory } = decision;
+    this.#ran = { decision, reading };
+    this.#look = lookAfter({ decision, settings, before: this.#look }, reading);
+    this.#failing = failingAfter(this.#failing, { verdict, durationMs }, reading);
+    this.#leftOut = leftOut ?? (memory.candidates === undefined ? nothingLeftOut : this.#leftOut);
+    if (verdict.kind !== 'failed') {
+      this.#judged = this.#ran;
+      if (verdict.kind !== 'unhealthy') this.#failedWrites.clear();
+    }
+    const threshold = settings.nodeLeaseFailureFraction;
+    this.#decisions.add({ at: reading.wall, verdict: verdictNameOf(verdict), reason, counts, threshold });
+  }
+
+  /** Notes a write. Leaves out one that only stores the former count, because the write of the count itself follows. */
+  responded(
+    response: EventOf<'response-received'>,
+    { dryRun }: Pick<RecordContext, 'dryRun'>,
+    { wall }: ClockReading,
+  ): void {
+    const { ref, verdict, now } = response;
+    const write = writeIn(response);
+    if (write === undefined || ref === undefined) return;
+    const { effect, act, counts = 'its annotation is removed', direction, undone, from, error } = write;
+    const title = titleOf(ref);
+    // A conflict is read and tried again, and a write that waits for our own rate limit was not sent.
+    if (error?.code === 'Conflict' || error?.rateLimited === true) return;
+    if (error !== undefined) {
+      this.#failedWrites.set(title, { kind: ref.kind, name: ref.name, error: answerInWords(error) });
+      return;
+    }
+    if (effect === undefined && direction === 'down') return;
+    this.#failedWrites.delete(title);
+    if (effect !== 'down') this.#restored.add(title);
+    else if (verdict?.kind === 'unhealthy') this.#marginMs = verdict.graceEndsAt - now;
+    if (undone !== undefined) {
+      this.#did('undone', `${undone.manager} had set ${title} to ${String(from)} replicas`, wall);
+    }
+    this.#did(act === 'annotated' ? 'given back' : act, `${dryRun ? 'dry run: ' : ''}${title}, ${counts}`, wall);
+  }
+
+  get lastRunEndedAt(): number | undefined {
+    return this.#ran?.reading.wall;
+  }
+
+  /** True if the prober probes the shoot. Another kind of prober only releases resources that an earlier process held. */
+  get isProbed(): boolean {
+    return Number.isFinite(this.readView().state.nextRunAt);
+  }
+
+  /** Judges what is known now. Returns what it means, and what it meant before. */
+  note(
+    context: RecordContext,
+    reading: ClockReading,
+  ): { readonly told: ShootTold; readonly before?: ShootTold | undefined } {
+    this.#notePause(context.pause, reading.wall);
+    const view = this.readView();
+    this.#noteHeld(view, reading.wall);
+    const told = this.#judge(this.#factsOf(view, context, reading), view, context, reading);
+    const before = this.#told;
+    this.#told = told;
+    return { told, before };
+  }
+
+  row(context: RecordContext, reading: ClockReading): ShootStatus {
+    const view = this.readView();
+    const facts = this.#factsOf(view, context, reading);
+    return { ...facts, ...this.#judge(facts, view, context, reading) };
+  }
+
+  /** Returns what the metrics show: the row, and what it has not. */
+  measured(context: RecordContext, reading: ClockReading): MeasuredShoot {
+    this.#noteHeld(this.readView(), reading.wall);
+    const row = this.row(context, reading);
+    return {
+      row,
+      verdict: this.#ran && verdictNameOf(this.#ran.decision.verdict),
+      heldSince: row.held.length === 0 ? undefined : (earliest(row.held) ?? this.#heldSeenAt),
+      lastRunAt: this.lastRunEndedAt ?? this.#firstRunAt,
+    };
+  }
+
+  #judge(
+    facts: ShootFacts,
+    { settings }: ShootProberView,
+    { dryRun }: RecordContext,
+    { wall }: ClockReading,
+  ): ShootTold {
+    const told = judgeShoot(facts, { now: wall, probeIntervalMs: settings.probeIntervalMs, dryRun });
+    if (told.state !== this.#told?.state || told.cause !== this.#told.cause) this.#since = wall;
+    return { ...told, since: told.since ?? formatWall(this.#since) };
+  }
+
+  #factsOf(view: ShootProberView, context: RecordContext, reading: ClockReading): ShootFacts {
+    const { namespace, project, name, pause, notProbed } = context;
+    const { state, settings, held, ignored, missing, notServed } = view;
+    const { listedAt: _, ...look } = this.#look;
+    const isDue = Number.isFinite(state.nextRunAt) && state.runStartedAt === undefined;
+    return {
+      ...{ namespace, project, name },
+      notProbed: this.isProbed ? undefined : (notProbed ?? { reason: 'it is no longer probed', givesBack: true }),
+      ...look,
+      ...outageIn(this.#judged),
+      failing: this.#failing,
+      access: this.#failing === undefined ? undefined : view.access(),
+      leaseExpiryMs: settings.expiryAgeMs,
+      graceMs: settings.graceMs,
+      lastRunEndedAt: this.lastRunEndedAt === undefined ? undefined : formatWall(this.lastRunEndedAt),
+      nextRunAt: isDue ? timeAt(state.nextRunAt, reading) : undefined,
+      flapping: state.probe.outage?.isFlapping === true,
+      paused: pause ?? null,
+      marginMs: this.#marginMs === undefined ? undefined : Math.round(this.#marginMs),
+      held: [...held],
+      up: unlessEmpty(leftUp(view, reading)),
+      failedWrites: unlessEmpty([...this.#failedWrites.values()]),
+      ignored: unlessEmpty(ignored),
+      missing: unlessEmpty(missing),
+      notServed: unlessEmpty(notServed),
+      progress: progressOf(state.scaling, reading),
+    };
+  }
+
+  /** Returns the row, and the evidence for the latest verdict. */
+  details(context: RecordContext, reading: ClockReading): ShootStatus {
+    const { state, settings } = this.readView();
+    return {
+      ...this.row(context, reading),
+      threshold: settings.nodeLeaseFailureFraction,
+      leases: leaseEvidence({ memory: state.probe, leftOut: this.#leftOut }, reading),
+      scaling: state.scaling === undefined ? null : scalingProgress(state.scaling, reading),
+      decisions: this.#decisions.all().map(({ at, lastAt, counts, ...decision }) => ({
+        at: formatWall(at),
+        lastAt: formatWall(lastAt),
+        ...decision,
+        ...counts,
+      })),
+    };
+  }
+
+  #did(verdict: ActWord, reason: string, at: number): void {
+    this.#decisions.add({ at, verdict, reason, threshold: this.readView().settings.nodeLeaseFailureFraction });
+  }
+
+  #notePause(pause: PauseInForce | undefined, wall: number): void {
+    const before = this.#pause;
+    this.#pause = pause;
+    if (pause === undefined) {
+      if (before !== undefined) this.#did('resumed', 'the pause is over', wall);
+    } else if (before === undefined || pauseInWords(before) !== pauseInWords(pause)) {
+      this.#did('paused', pauseInWords(pause), wall);
+    }
+  }
+
+  /** Notes since when resources are held, and those that are no longer held although this prober has not restored them. */
+  #noteHeld({ state, held }: ShootProberView, wall: number): void {
+    const before = this.#held;
+    this.#held = held.map(titleOf);
+    if (before.length === 0) this.#heldSeenAt = wall;
+    const isRestoring = state.scaling !== undefined && state.scaling.direction !== 'down';
+    for (const title of before) {
+      if (this.#held.includes(title)) continue;
+      const isOurs = this.#restored.delete(title) || isRestoring;
+      if (!isOurs) this.#did('released', `${title} is no longer held, but this prober did not release it`, wall);
+    }
+  }
+}
+
+/** Returns the earliest time in the annotations of held resources, in milliseconds since the epoch. */
+const earliest = (held: readonly HeldInShoot[]): number | undefined => {
+  const times = held.flatMap(({ since }) => (since === undefined ? [] : [Date.parse(since)]));
+  return times.length === 0 ? undefined : Math.min(...times);
+};
