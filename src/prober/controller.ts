@@ -8,10 +8,11 @@ import {
   sameSettings,
 } from './clusters/lifecycle.ts';
 import { type ProberMemory, type ProberStart, type ShootProberDeps, ShootProber } from './shoot.ts';
-import type { ClusterSource, HostedCluster } from './clusters/cluster-source.ts';
+import type { ClusterSource, HostedCluster, Kubeconfigs } from './clusters/cluster-source.ts';
 import { clusterOfHeld, isAnyHeldFor, subscribeToHeld } from './scale/held.ts';
 
 export interface ProberControllerDeps extends ShootProberDeps {
+  readonly kubeconfigs: Pick<Kubeconfigs, 'get' | 'subscribe'>;
   readonly source: ClusterSource;
   readonly clusters: Pick<Store<HostedCluster>, 'get'>;
   /** Requests another reconcile of a Cluster after `ms`. */
@@ -54,7 +55,7 @@ export class ProberController {
   readonly #restarts = new Map<string, ProberStart['first']>();
   /** Shoots whose release was logged in a dry run. */
   readonly #releasedInDryRun = new Set<string>();
-  readonly #unsubscribe: () => void;
+  readonly #unsubscribe: readonly (() => void)[];
 
   constructor(deps: ProberControllerDeps, initial: InitialState) {
     this.#deps = deps;
@@ -62,10 +63,14 @@ export class ProberController {
     this.#goneOf = initial.goneOf;
     this.#notReconciledYet = new Set(initial.clusters);
     // A resource may be seen as held late: its kind was not served at first, or its watch was interrupted.
-    this.#unsubscribe = subscribeToHeld(deps.dependents.values(), (meta) => {
+    const forHeld = subscribeToHeld(deps.dependents.values(), (meta) => {
       const name = clusterOfHeld(meta);
       if (!this.#entries.has(name)) deps.requeueAfter(name, 0);
     });
+    const forSecrets = deps.kubeconfigs.subscribe(({ key }) =>
+      this.#entries.get(key.slice(0, key.indexOf('/')))?.prober.kubeconfigChanged(),
+    );
+    this.#unsubscribe = [forHeld, forSecrets];
   }
 
   /** Starts, updates or stops the prober of one Cluster. Never waits for a prober to end. */
@@ -113,7 +118,7 @@ export class ProberController {
 
   /** Stops all probers: writes in progress are awaited, nothing new is sent. Resolves with the numbers of resources that stay held. */
   async stop(): Promise<HeldByShoot> {
-    this.#unsubscribe();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
     const all = [...this.#entries];
     this.#entries.clear();
     await Promise.all(

@@ -132,6 +132,11 @@ export class ShootProber {
     return { ...memoryOf(this.#state, this.#deps.clock.monotonic()), settings: this.#settings };
   }
 
+  /** Probes again at once after a failed run: the kubeconfig may have been the reason. */
+  kubeconfigChanged(): void {
+    this.#post({ kind: 'kubeconfig-changed' });
+  }
+
   /** Starts work that was waiting for leadership or for the end of a pause. */
   wake(): void {
     this.#schedule();

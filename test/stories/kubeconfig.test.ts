@@ -102,6 +102,24 @@ describe('a kubeconfig that cannot be used', () => {
 });
 
 describe('a rotated kubeconfig', () => {
+  it.each(['gardener', 'secret'] as const)('is used at once after a failed run (source %s)', async (source) => {
+    scenario = createScenario({
+      shoots: [{ name: 'a' }],
+      source,
+      settings: source === 'secret' ? { clusterSource: { key: 'kubeconfig' } } : {},
+    });
+    const { clock, world } = scenario;
+    scenario.startProber({ probeIntervalMs: 300_000 });
+    world.shoot('a').api.rotateToken();
+    await clock.advance(60_000);
+    expect(errors(scenario)).toHaveLength(1);
+    const verdicts = () => scenario.log.filter(({ msg }) => msg === 'verdict').map(({ verdict }) => verdict);
+    expect(verdicts()).toEqual([]);
+    world.shoot('a').publishKubeconfig();
+    await clock.advance(1_000);
+    expect(verdicts()).toEqual(['healthy']);
+  });
+
   it('is used by the next run at the latest', async () => {
     create();
     const { clock, world } = scenario;

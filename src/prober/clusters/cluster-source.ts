@@ -39,7 +39,7 @@ export interface NodeLists {
 /** Kubeconfig texts by `namespace/name` of their Secret; undefined if the Secret has none. */
 export type Kubeconfigs = Pick<
   Informer<string | undefined>,
-  'name' | 'run' | 'state' | 'synced' | 'whenSynced' | 'get'
+  'name' | 'run' | 'state' | 'synced' | 'whenSynced' | 'get' | 'subscribe'
 >;
 
 /** Informers for the clusters of a seed. */

@@ -70,6 +70,7 @@ export class SecretClusters implements Informer<HostedCluster> {
       get synced() {
         return secrets.synced;
       },
+      subscribe: (listener) => secrets.subscribe(({ type, key, value }) => listener({ type, key, value: value.text })),
       get: (key) => (key.endsWith(suffix) ? this.#chosenIn(key.slice(0, -suffix.length))?.secret.text : undefined),
     };
   }

@@ -98,6 +98,8 @@ const enterEvent = (state: ShootProberState, event: ShootEvent, context: ShootCo
       return state;
     case 'address-unreachable':
       return { ...state, ...lookAgain(state, context.now) };
+    case 'kubeconfig-changed':
+      return state.verdict?.kind === 'failed' ? { ...state, ...lookAgain(state, context.now) } : state;
     case 'run-aborted':
       return { ...state, runStartedAt: undefined, nextRunAt: event.nextRunAt };
     case 'run-ended':
@@ -298,6 +300,7 @@ export type ShootEvent =
   | { readonly kind: 'run-aborted'; readonly nextRunAt: number }
   /** The external probe finds the public address unreachable: the silence of all candidates may count sooner. */
   | { readonly kind: 'address-unreachable' }
+  | { readonly kind: 'kubeconfig-changed' }
   | { readonly kind: 'responded'; readonly response: ActionResponse }
   | { readonly kind: 'stop'; readonly end: ProbingEnd };
 
