@@ -225,6 +225,17 @@ describe('a scale-down with errors', () => {
     expect(sent.filter(({ at, replicas: count }) => at > 10_200 && count === 0)).toEqual([]);
   });
 
+  it('that loses races, as with a writer of status, is sent again at once', () => {
+    const fateOf = (index: number, { action }: { readonly action: { readonly kind: string } }): RequestFate => ({
+      latencyMs: 20,
+      ...(action.kind === 'write' && index < 50 && { interference: { annotations: { other: String(index) } } }),
+    });
+    const { sent, ends } = run({ ...down, fateOf }, 5_000);
+    expect(ends).toEqual(['completed']);
+    // A write and a read for each of 25 races.
+    expect(sent.at(-1)).toEqual(patchAt(100 + 25 * 40, 'kcm', 0));
+  });
+
   it('does not delay the next level', () => {
     const resources = [dependent(deployment('mcm')), dependent(kcm, { down: { level: 1 } })];
     const objects = [objectOf(deployment('mcm'), { replicas: 1 }), objectOf(kcm, { replicas: 3 })];

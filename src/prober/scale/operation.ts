@@ -88,7 +88,7 @@ export interface ActionResponse {
 export const maxAttempts = 3;
 const retryDelayMs = 100;
 /** Conflicts in a row after which the next attempt comes at once: an autoscaler that writes several times a second must not starve a scale-down. */
-const mostRaces = 10;
+const mostRaces = 50;
 /** Time until the next attempt of a request that the rate limit held back, or that is retried beyond its attempts. */
 const rateLimitDelayMs = 1_000;
 /** Time until the next attempt of what was refused: a right is granted, or an admission webhook recovers. */
