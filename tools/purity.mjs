@@ -12,7 +12,7 @@ const pureFiles = [
   'src/annotations/**',
   'src/prober/judge/**',
   'src/prober/clusters/lifecycle.ts',
-  'src/prober/scale/{advance-shoot,desired,operation,patch-plan,permission,scaling,snapshots}.ts',
+  'src/prober/scale/{advance-shoot,desired,operation,patch-plan,scaling,snapshots}.ts',
   'src/weeder/judge/**',
   'src/care/judge/**',
   'src/preflight/checks/**',

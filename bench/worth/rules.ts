@@ -236,7 +236,7 @@ const scaling: readonly Rule[] = [
   {
     name: 'verdict-age',
     purpose: 'nothing is restored on a verdict older than two probe intervals',
-    patches: [{ file: 'scale/permission.ts', find: ' || !isRecent(desired, context)', replace: '' }],
+    patches: [{ file: 'scale/desired.ts', find: ' || !isRecent(desired, context)', replace: '' }],
   },
   {
     name: 'suspension',
@@ -290,7 +290,7 @@ const standby: readonly Rule[] = [
     purpose: 'a replica that does not lead scales down what the leader leaves up',
     patches: [
       {
-        file: 'scale/permission.ts',
+        file: 'scale/desired.ts',
         find: 'const standsIn = role.mayStandIn &&',
         replace: 'const standsIn = false &&',
       },
@@ -299,7 +299,7 @@ const standby: readonly Rule[] = [
   {
     name: 'leader-time',
     purpose: 'the leader has 3 s before a standby acts',
-    patches: [{ file: 'scale/permission.ts', find: 'now >= unmetSince + leaderTimeMs;', replace: 'true;' }],
+    patches: [{ file: 'scale/desired.ts', find: 'now >= unmetSince + leaderTimeMs;', replace: 'true;' }],
   },
   {
     name: 'old-evidence',

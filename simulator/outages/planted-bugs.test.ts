@@ -15,7 +15,7 @@ const bugged = vi.hoisted(() => (...functions: readonly string[]) => async (orig
 
 vi.mock('../../src/prober/observe/probe.ts', bugged('probe'));
 vi.mock('../../src/prober/configured-prober.ts', bugged('createConfiguredProber'));
-vi.mock('../../src/prober/scale/permission.ts', bugged('permission'));
+vi.mock('../../src/prober/scale/desired.ts', bugged('permission'));
 vi.mock('../../src/prober/scale/act.ts', bugged('act'));
 vi.mock('../../src/prober/scale/patch-plan.ts', bugged('planPatch'));
 vi.mock('../../src/weeder/judge/service.ts', bugged('judgeService'));

@@ -16,7 +16,7 @@ import { createEventRecorder } from '../telemetry/index.ts';
 import { type ConfiguredProberDeps, createConfiguredProber } from './configured-prober.ts';
 import type { HeldByShoot } from './controller.ts';
 import { Pauses, shownPause } from './scale/pauses.ts';
-import { type Role, type Standby, roleOf } from './scale/permission.ts';
+import { type Role, type Standby, roleOf } from './scale/desired.ts';
 import { ProbeGate } from './observe/probe-gate.ts';
 import { type Emit, emitTo } from './report/events.ts';
 import { recordEvents } from './report/kubernetes-events.ts';

@@ -12,7 +12,7 @@ import { type ReadyCheck, type ConfiguredComponent, WorkQueue, whenAborted } fro
 import { type HeldByShoot, ProberController } from './controller.ts';
 import { LostClusters, clusterNames } from './clusters/lost-clusters.ts';
 import { heldByCluster, watchForDropped } from './scale/held.ts';
-import type { Role } from './scale/permission.ts';
+import type { Role } from './scale/desired.ts';
 import type { ProbeGate } from './observe/probe-gate.ts';
 import { type Pauses, configuredPause } from './scale/pauses.ts';
 import type { Emit } from './report/events.ts';

@@ -18,7 +18,7 @@ export { kubeconfigKeyOf } from './clusters/cluster-source.ts';
 export { configuredPause, laterPause, shownPause } from './scale/pauses.ts';
 export { neededByProber, proberShootGrants } from './rights.ts';
 export type { DependentResource, ExternalProbeMode, ExternalProbeSettings, ProberSettings } from './config/settings.ts';
-export type { Standby } from './scale/permission.ts';
+export type { Standby } from './scale/desired.ts';
 export { type ProberOptions, type ProberPorts, createProber, proberComponent } from './component.ts';
 export { type HeldResource, findHeld, heldName, listHeld, watchCacheListOptions } from './scale/find-held.ts';
 export { configuredAs, holdsOutside, shownHeld } from './scale/held.ts';

@@ -15,7 +15,7 @@ import {
   initialState,
 } from './scale/advance-shoot.ts';
 import type { Action, ActionResponse } from './scale/operation.ts';
-import { leader, type Role } from './scale/permission.ts';
+import { leader, type Role } from './scale/desired.ts';
 import { effectOf } from './scale/patch-plan.ts';
 import type { Scaling } from './scale/scaling.ts';
 import { shootClientFor } from './observe/run-requests.ts';
@@ -144,7 +144,7 @@ export class ShootProber {
 
   /** Returns the number of the shoot's resources that are held. */
   held(): number {
-    return this.#dependents.countHeld();
+    return this.#dependents.facts().held.length;
   }
 
   /**
@@ -268,7 +268,7 @@ export class ShootProber {
     this.#runAbort = run;
     const jitter = random.next();
     try {
-      const context = { ...this.#probeSettings(), isHeld: this.held() > 0, now: clock.monotonic() };
+      const context = { ...this.#probeSettings(), isHeld: this.#state.held.size > 0, now: clock.monotonic() };
       await gate.enter({ neededBy: runNeededBy(this.#state, context), signal: run.signal });
       const result = await probe(this.#deps, {
         cluster: this.#cluster,

@@ -12,7 +12,7 @@ import type {
 import type { NamedShoot } from '../../status/state/find-shoot.ts';
 import { pauseInWords } from '../../status/state/words.ts';
 import { type Decision, type VerdictName, verdictNameOf } from '../judge/judgement.ts';
-import { leaderTimeMs } from '../scale/permission.ts';
+import { leaderTimeMs } from '../scale/desired.ts';
 import {
   type ClockReading,
   formatWall,

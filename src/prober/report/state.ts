@@ -9,7 +9,7 @@ import type { PauseInForce, ProberStatus, ShootFacts, ShootStatus } from '../../
 import type { HostedCluster } from '../clusters/cluster-source.ts';
 import type { ProberSettings } from '../config/settings.ts';
 import { heldByCluster, shownHeld } from '../scale/held.ts';
-import type { Standby } from '../scale/permission.ts';
+import type { Standby } from '../scale/desired.ts';
 import type { WatchedDependent } from '../scale/watch-dependent.ts';
 import { type Emit, type ShootProberView, observer } from './events.ts';
 import { type MeasuredShoot, ShootRecord } from './shoot-record.ts';

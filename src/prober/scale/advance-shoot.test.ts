@@ -21,7 +21,7 @@ import {
 import { type HarnessOptions, SeedHarness } from '../testing/seed-harness.ts';
 import { deployment, objectOf, stateOf } from '../testing/seed-model.ts';
 import { advanceShoot, type ShootContext, type ShootEvent, initialState } from './advance-shoot.ts';
-import { type Role, leader } from './permission.ts';
+import { type Role, leader } from './desired.ts';
 
 const [a, b] = [deployment('a'), deployment('b')];
 const isHeld = { annotations: { [active]: '', [replicas]: '3' }, replicas: 0 };

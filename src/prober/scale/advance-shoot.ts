@@ -1,9 +1,18 @@
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { Decision, ProbeMemory, Verdict } from '../judge/judgement.ts';
 import { type ProbingEnd, restoresLess } from '../clusters/lifecycle.ts';
-import { desiredAtEnd, desiredBy, type DesiredScaling } from './desired.ts';
 import { type ActionResponse, paceMs, refusedDelayMs, type Action } from './operation.ts';
-import { type Permission, isPaused, isRecent, leaderTimeMs, permission, type PermissionContext } from './permission.ts';
+import {
+  desiredAtEnd,
+  desiredBy,
+  type DesiredScaling,
+  type Permission,
+  isPaused,
+  isRecent,
+  leaderTimeMs,
+  permission,
+  type PermissionContext,
+} from './desired.ts';
 import {
   type SnapshotOf,
   advanceScaling,

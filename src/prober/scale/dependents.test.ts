@@ -35,20 +35,20 @@ it('held resources are counted by the latest state, from the watch or from our o
   const store = createStaticStore(() => seen && scalableOf(seen));
   const source = { served: () => ({ kind: 'served', resource: 'deployments' }) as const, store };
   const dependents = new Dependents('shoot', { seed, settings, dryRun: false, dependents: new Map([[key, source]]) });
-  expect(dependents.countHeld()).toBe(0);
+  expect(dependents.facts().held).toHaveLength(0);
 
   const write = { base: stateOf(seen), kind: 'object', annotations, replicas: 0 } as const;
   const { signal } = new AbortController();
   const answer = dependents.send({ kind: 'write', key, write }, { urgent: true, signal });
   seed.waiting[0]!.answer(buildDeployment({ name: 'kcm', replicas: 0, resourceVersion: '6', annotations }));
   await answer;
-  expect(dependents.countHeld()).toBe(1);
+  expect(dependents.facts().held).toHaveLength(1);
 
   seen = objectOf(kcm, { replicas: 0, version: 6, annotations });
-  expect(dependents.countHeld()).toBe(1);
+  expect(dependents.facts().held).toHaveLength(1);
   seen = objectOf(kcm, { replicas: 3, version: 7 });
-  expect(dependents.countHeld()).toBe(0);
+  expect(dependents.facts().held).toHaveLength(0);
   seen = undefined;
-  expect(dependents.countHeld()).toBe(0);
+  expect(dependents.facts().held).toHaveLength(0);
   expect(dependents.facts().missing).toEqual([{ kind: 'Deployment', name: 'kcm' }]);
 });

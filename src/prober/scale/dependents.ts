@@ -2,14 +2,13 @@ import { ApiError } from '../../kubernetes/api/errors.ts';
 import type { KubeClient } from '../../kubernetes/api/kube.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { ResourceState } from '../../kubernetes/api/scalable.ts';
-import { ignoresScaling } from '../../annotations/scaling-annotations.ts';
+import { hasActive, ignoresScaling } from '../../annotations/scaling-annotations.ts';
 import type { DependentSources } from '../../kubernetes/cache/index.ts';
 import { type ProberActDeps, type ProberActRequest, act } from './act.ts';
 import {
   type DryRunOverlays,
   type SnapshotSources,
   annotatedIn,
-  isHeldIn,
   isUp,
   overlayWrite,
   takeSnapshot,
@@ -19,7 +18,7 @@ import { shownHeld } from './held.ts';
 import type { DependentsView } from '../judge/judgement.ts';
 import type { Action, ActionResponse, Snapshot } from './operation.ts';
 import { type RefTemplate, objectKey } from '../config/ref-template.ts';
-import type { ResourceInShoot } from '../../status/state/schema.ts';
+import type { HeldInShoot, IgnoredResource, ResourceInShoot } from '../../status/state/schema.ts';
 import type { DependentFacts } from '../report/events.ts';
 import type { DependentResource, ProberSettings } from '../config/settings.ts';
 
@@ -62,37 +61,28 @@ export class Dependents {
     return viewDependents(this.#deps.settings.dependentResources, { ...this.#sources(), isScaling });
   }
 
-  /** Returns the number of resources that are held, including the latest writes. */
-  countHeld(): number {
-    return [...this.#resources.values()].filter((resource) => isHeldIn(this.#realSnapshot(resource))).length;
-  }
-
-  /** Returns what is known of the resources, for the state of the shoot. */
+  /** Returns what is known of the resources, the latest writes included, for the state of the shoot. */
   facts(): DependentFacts {
-    const seen = Array.from(this.#resources.values(), (resource) => {
-      const { kind, name } = resource.ref;
+    const held: HeldInShoot[] = [];
+    const ignored: IgnoredResource[] = [];
+    const up: ResourceInShoot[] = [];
+    const missing: ResourceInShoot[] = [];
+    const notServed: ResourceInShoot[] = [];
+    for (const resource of this.#resources.values()) {
+      const { ref, optional, scaleDown } = resource;
       const snapshot = this.#realSnapshot(resource);
       const pretended = this.#overlays.size === 0 ? snapshot : this.#snapshot(resource);
-      return { ...resource, kind, name, snapshot, pretended };
-    });
-    const listed = (isListed: (one: (typeof seen)[number]) => boolean): readonly ResourceInShoot[] =>
-      seen.filter(isListed).map(({ kind, name }) => ({ kind, name }));
-    return {
-      held: seen
-        .filter(({ snapshot }) => isHeldIn(snapshot))
-        .map(({ kind, name, snapshot }) => shownHeld({ kind, name, annotations: {}, ...annotatedIn(snapshot) })),
-      ignored: seen
-        .filter(({ scaleDown, snapshot }) => scaleDown !== undefined && ignoresScaling(annotatedIn(snapshot) ?? none))
-        .map(({ kind, name, snapshot }) => ({
-          ...{ kind, name },
-          isDown: snapshot.kind === 'state' && snapshot.state.specReplicas === 0,
-        })),
-      up: listed((one) => isUp(one, one.pretended)),
-      missing: listed(({ optional, snapshot }) => !optional && snapshot.kind === 'absent'),
-      notServed: listed(
-        ({ scaleDown, optional, snapshot }) => scaleDown !== undefined && !optional && snapshot.kind === 'not-served',
-      ),
-    };
+      const { annotations } = annotatedIn(snapshot) ?? none;
+      const one = { kind: ref.kind, name: ref.name };
+      if (hasActive({ annotations })) held.push(shownHeld({ ...one, annotations }));
+      if (isUp(resource, pretended)) up.push(one);
+      if (scaleDown !== undefined && ignoresScaling({ annotations })) {
+        ignored.push({ ...one, isDown: snapshot.kind === 'state' && snapshot.state.specReplicas === 0 });
+      }
+      if (!optional && snapshot.kind === 'absent') missing.push(one);
+      if (!optional && scaleDown !== undefined && snapshot.kind === 'not-served') notServed.push(one);
+    }
+    return { held, ignored, up, missing, notServed };
   }
 
   /** Returns the resource, with the UID that a watch shows. */

@@ -1,5 +1,6 @@
 import type { ProbingEnd } from '../clusters/lifecycle.ts';
 import type { Verdict } from '../judge/judgement.ts';
+import type { LeaderWatch, Leadership } from '../../kubernetes/api/leadership.ts';
 import type { Direction, ScalingScope } from './patch-plan.ts';
 
 /** What the resources of a shoot should be: by its latest verdict, or at the end of probing. Instants are monotonic milliseconds. */
@@ -48,3 +49,75 @@ export const desiredAtEnd = ({ releasePolicy, reason }: ProbingEnd, now: number)
         judgedAt: now,
         isFinal: true,
       };
+
+/** Role of a process among the replicas. */
+export interface Role {
+  readonly leads: boolean;
+  /** True if this process, while another leads, may scale down what the leader leaves up. */
+  readonly mayStandIn: boolean;
+}
+
+export const leader: Role = { leads: true, mayStandIn: false };
+
+export interface PermissionContext {
+  readonly now: number;
+  readonly role: Role;
+  readonly probeIntervalMs: number;
+  /** Monotonic end of the pause, before which nothing is scaled down; Infinity if it has none. Absent without a pause. */
+  readonly pausedUntil?: number | undefined;
+  /** Instant from which on, as far as this process knows, a resource is up that an outage requires to be down. */
+  readonly unmetSince?: number | undefined;
+}
+
+/** `granted`: write now. `later`: what is under way waits, and nothing new starts. `refused`: not the task of this process, or not wanted. */
+export type Permission = 'granted' | 'later' | 'refused';
+
+/** The leader has this time, in milliseconds, to scale down before a standby does. */
+export const leaderTimeMs = 3_000;
+
+/** True while a pause forbids scale-downs. Held resources are restored nevertheless. */
+export const isPaused = ({ now, pausedUntil }: Pick<PermissionContext, 'now' | 'pausedUntil'>): boolean =>
+  pausedUntil !== undefined && now < pausedUntil;
+
+export const isRecent = (
+  { judgedAt }: DesiredScaling,
+  context: Pick<PermissionContext, 'now' | 'probeIntervalMs'>,
+): boolean => context.now - judgedAt <= 2 * context.probeIntervalMs;
+
+/**
+ * Returns whether this process may carry out the desired scaling now. It is asked at each step, and again at the moment of sending. Only the leader restores:
+ * machine-controller-manager, started on an old verdict, would replace healthy machines.
+ */
+export const permission = (desired: DesiredScaling, context: PermissionContext): Permission => {
+  const { now, role, unmetSince } = context;
+  if (desired.direction === 'down') {
+    const standsIn = role.mayStandIn && unmetSince !== undefined && now >= unmetSince + leaderTimeMs;
+    if (isPaused(context) || !(role.leads || standsIn)) return 'refused';
+    return desired.isDoubtful === true ? 'later' : 'granted';
+  }
+  if (!role.leads) return 'refused';
+  if (desired.isFinal === true) return 'granted';
+  return desired.isDoubtful === true || !isRecent(desired, context) ? 'later' : 'granted';
+};
+
+/**
+ * Behaviour of a replica while another leads: `hot` observes, and scales down what the leader leaves up; `cold` waits, as the Go program does, and begins to
+ * observe when it leads.
+ */
+export type Standby = 'hot' | 'cold';
+
+export interface RoleSources {
+  readonly standby: Standby;
+  readonly leadership: Leadership;
+  /** Absent without leader election. */
+  readonly leaderWatch?: LeaderWatch | undefined;
+}
+
+/**
+ * Returns which writes this process may send now. Beside the Go program nobody stands in: it restores in mid-outage what it has not scaled down itself. Nor does
+ * a process that cannot read the Lease: it can never lead, and so never restore.
+ */
+export const roleOf = ({ standby, leadership, leaderWatch }: RoleSources): Role => ({
+  leads: leadership.mayWrite(),
+  mayStandIn: standby === 'hot' && leaderWatch?.knowsLeader() === true,
+});

@@ -6,7 +6,7 @@ import {
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { Verdict } from '../judge/judgement.ts';
 import type { DependentResource } from '../config/settings.ts';
-import type { Role } from './permission.ts';
+import type { Role } from './desired.ts';
 import { dependent, downVerdict, patchAt, requestsIn, upVerdict } from '../testing/cases.ts';
 import { type HarnessOptions, SeedHarness } from '../testing/seed-harness.ts';
 import { deployment, objectOf } from '../testing/seed-model.ts';

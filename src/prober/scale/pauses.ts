@@ -66,14 +66,10 @@ export class Pauses {
   readonly #options: PausesOptions;
   /** Pauses by namespace, including those that are over. */
   readonly #known = new Map<string, FoundPause>();
-  /** Pauses that cannot be read, with their ends, by the same names. */
-  readonly #unreadable = new Map<string, FoundPause>();
   #configured: FoundPause | undefined;
   /** Pauses in force at the last check, by namespace; `all` for the seed. */
   #inForce = new Map<string, FoundPause>();
-  /** True once a watch had its first list. */
-  #hasList = false;
-  /** True once the pauses of that list are reported: a pause that is new from then on was ordered in this process's time. */
+  /** True once the pauses of a first list are reported: a pause that is new from then on was ordered in this process's time. */
   #hasReportedList = false;
   #wake: Attached['wake'] = () => undefined;
   #cancelTimer = (): void => undefined;
@@ -98,7 +94,7 @@ export class Pauses {
 
   /** Returns the names of the namespaces whose pause cannot be read, also once it is over. */
   unreadable(): readonly string[] {
-    return [...this.#unreadable.keys()];
+    return [...this.#known].flatMap(([name, { problem }]) => (problem === undefined ? [] : [name]));
   }
 
   /** Uses this watch and this configuration from now on. Returns the function that ends this; known pauses stay. */
@@ -116,28 +112,22 @@ export class Pauses {
 
   #follow(store: Store<FoundPause | undefined>): () => void {
     const closing = new AbortController();
-    const keep = (name: string, found: FoundPause | undefined): boolean => {
-      const pause = this.#endUnreadable(name, found);
-      if (pause === undefined) return this.#known.delete(name);
-      this.#known.set(name, pause);
-      return true;
-    };
-    const take = (): void => {
-      this.#hasList = true;
-      const isGone = (name: string): boolean => store.get(name) === undefined;
-      for (const name of [...this.#known.keys()].filter(isGone)) keep(name, undefined);
-      for (const [name, pause] of store.entries()) keep(name, pause);
+    const keepAll = (): void => {
+      for (const name of this.#known.keys()) this.#keep(name, store.get(name));
+      for (const [name, pause] of store.entries()) this.#keep(name, pause);
+      this.#update();
+      this.#hasReportedList = true;
     };
     const unsubscribe = store.subscribe(({ type, key, value }) => {
-      if (store.synced && keep(key, type === 'set' ? value : undefined)) this.#update();
+      if (!store.synced) return;
+      this.#keep(key, type === 'set' ? value : undefined);
+      this.#update();
     });
     const awaitList = async (): Promise<void> => {
       await store.whenSynced(closing.signal).catch(() => undefined);
-      if (closing.signal.aborted) return;
-      take();
-      this.#update();
+      if (!closing.signal.aborted) keepAll();
     };
-    if (store.synced) take();
+    if (store.synced) keepAll();
     else void awaitList();
     return () => {
       closing.abort(new Error('this watch is no longer needed'));
@@ -145,17 +135,13 @@ export class Pauses {
     };
   }
 
-  /** Gives a pause that cannot be read its end, which stays the same however often it is seen. */
-  #endUnreadable(name: string, pause: FoundPause | undefined): FoundPause | undefined {
-    if (pause?.problem === undefined) {
-      this.#unreadable.delete(name);
-      return pause;
+  /** Keeps what a Namespace orders. A pause that cannot be read gets an end, which stays the same however often it is seen. */
+  #keep(name: string, pause: FoundPause | undefined): void {
+    if (pause === undefined) this.#known.delete(name);
+    else if (pause.problem === undefined) this.#known.set(name, pause);
+    else if (this.#known.get(name)?.problem !== pause.problem) {
+      this.#known.set(name, { ...pause, until: this.#options.clock.now() + unreadableMs });
     }
-    const known = this.#unreadable.get(name);
-    if (known?.problem === pause.problem) return known;
-    const ending = { ...pause, until: this.#options.clock.now() + unreadableMs };
-    this.#unreadable.set(name, ending);
-    return ending;
   }
 
   #found(namespace: string, now: number): FoundPause | undefined {
@@ -173,7 +159,6 @@ export class Pauses {
     const before = this.#inForce;
     this.#inForce = inForce;
     const isFound = !this.#hasReportedList;
-    this.#hasReportedList ||= this.#hasList;
     for (const key of new Set([...before.keys(), ...inForce.keys()])) {
       const pause = inForce.get(key);
       if (isSame(before.get(key), pause)) continue;

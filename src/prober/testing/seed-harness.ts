@@ -15,7 +15,7 @@ import {
   type ShootProberState,
   initialState,
 } from '../scale/advance-shoot.ts';
-import { type Role, leader } from '../scale/permission.ts';
+import { type Role, leader } from '../scale/desired.ts';
 import type { DependentResource } from '../config/settings.ts';
 import { type RequestFate, type LogEntry, failedVerdict } from './cases.ts';
 import { type ModelObject, type SeedModel, createSeedModel, scalableOf } from './seed-model.ts';
