@@ -11,7 +11,7 @@ NODE_PACKAGE := $(NODE_PACKAGE_$(shell uname -s)-$(shell uname -m))
 PINNED := $(if $(filter machine,$(NODE)),,$(if $(NODE_PACKAGE),$(CURDIR)/tools/node/node_modules/$(NODE_PACKAGE)/bin:))
 export PATH := $(PINNED)$(CURDIR)/node_modules/.bin:$(PATH)
 
-.PHONY: help setup demo build check test verify format lint types docs sbom package envtest chart browser fixtures race bench simulate worth image image-tree clean
+.PHONY: help setup demo build check test verify format lint types docs sbom package envtest chart browser fixtures race bench simulate worth mutants image image-tree clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -80,6 +80,9 @@ simulate: setup ## play random outages with faults in virtual time: 1000 from a 
 
 worth: setup ## play the same outages with each rule of the prober switched off, and print what gets worse (10 minutes on two quiet cores); JOBS=n, ARGS='--only RULE --scenarios NAME'
 	nice node bench/worth.ts --jobs "$(or $(JOBS),2)" $(ARGS)
+
+mutants: setup ## change the pure folders line by line, and show which changes no test notices (half an hour on a quiet core); FILES='src/prober/judge/*.ts', STORIES=1
+	STORIES=$(STORIES) nice stryker run tools/mutants.json $(if $(FILES),--mutate '$(FILES),!**/*.test.ts')
 
 image: ## build the container image with docker, podman or buildah; IMAGE=name:tag, PLATFORMS=linux/amd64,linux/arm64
 	@deploy/image/build.sh '$(or $(IMAGE),dependency-watchdog:latest)' '$(or $(PLATFORMS),linux/amd64)'

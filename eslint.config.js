@@ -80,7 +80,7 @@ export default defineConfig(
   },
   ...purity([noDefaultExports, noRequire]),
   {
-    files: ['*.config.{js,ts}', 'tools/dependency-cruiser.mjs', '**/*.d.ts'],
+    files: ['*.config.{js,ts}', 'tools/{dependency-cruiser,mutants.vitest}.mjs', '**/*.d.ts'],
     rules: { 'no-restricted-syntax': 'off' },
   },
 );
