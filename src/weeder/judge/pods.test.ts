@@ -35,6 +35,8 @@ describe('judgePods', () => {
     ['a crash-looping pod', badPod('a'), ['a']],
     ['a running pod', goodPod('a'), []],
     ['a pod that is being deleted', badPod('a', 'rs', { deleting: true }), []],
+    ['a pod of another kind of v1', podOfOwner('a', { apiVersion: 'v1', kind: 'ReplicationController' }), ['a']],
+    ['a pod of another kind of batch/v1', podOfOwner('a', { apiVersion: 'batch/v1', kind: 'CronJob' }), ['a']],
     ['a pod of a Node of another API', podOfOwner('a', { apiVersion: 'longhorn.io/v1beta2', kind: 'Node' }), ['a']],
     ['a pod of a Job of another API', podOfOwner('a', { apiVersion: 'batch.volcano.sh/v1alpha1', kind: 'Job' }), ['a']],
   ])('chooses what to delete for %s', (_, pod, expected) => {
@@ -86,6 +88,18 @@ describe('judgePods', () => {
     bench.answer(9_000, badPod('a0'), lost);
     expect(bench.judgeAt(9_000, badPod('a1')).nextAt).toBe(19_000);
     expect(names(bench.judgeAt(19_000, badPod('a1')).deletions)).toEqual(['a1']);
+  });
+
+  it('waits 10, 20, 40, 80 and 80 s before the next batch, also beside a pod that is well', () => {
+    const bench = createBench();
+    const podOf = (batch: number): DependentPod => badPod(`a${String(batch)}`);
+    let now = 0;
+    for (const [batch, waitS] of [10, 20, 40, 80, 80].entries()) {
+      expect(bench.judgeAt(now, goodPod('b'), podOf(batch)).deletions).toEqual([podOf(batch)]);
+      bench.answer(now, podOf(batch));
+      now += waitS * 1_000;
+      expect(bench.judgeAt(now - 1, goodPod('b'), podOf(batch + 1)).nextAt).toBe(now);
+    }
   });
 
   it('counts the wait from the last response of a batch, even if the wait after an earlier response is already over', () => {
@@ -190,6 +204,7 @@ describe('judgePods', () => {
 
   it.each([
     ['may have taken effect', lost, []],
+    ['ended in a bug', { kind: 'failed', error: new TypeError('a bug') } as const, []],
     ['was refused', refused(), ['b']],
   ])('after a failed delete that %s, the pod that replaces it waits, or does not', (_, outcome, deleted) => {
     const bench = createBench();

@@ -66,9 +66,9 @@ interface Seen {
 const batchFor = (owner: Owner | undefined, pod: PodView, { pods, now }: Seen) => {
   if (owner?.batch.has(pod.uid) === true) return { owner, at: attemptOf(owner, pod).at };
   const { waitMs = firstWaitMs, nextBatchAt = Number.NEGATIVE_INFINITY } = owner ?? {};
-  const siblings = pods.filter((other) => other.pod.controller?.uid === pod.controller?.uid);
   const begun: Owner = {
-    batch: new Map(siblings.map(({ pod: { uid } }) => [uid, owner?.batch.get(uid) ?? untried])),
+    // Pods of other owners in it change nothing.
+    batch: new Map(pods.map(({ pod: { uid } }) => [uid, owner?.batch.get(uid) ?? untried])),
     waitMs: Number.isFinite(nextBatchAt) ? Math.min(2 * waitMs, longestWaitMs) : waitMs,
     nextBatchAt: Number.NEGATIVE_INFINITY,
     resetAt: now + resetAfterMs,
