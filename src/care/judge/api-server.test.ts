@@ -24,6 +24,22 @@ describe('APIServerAvailable', () => {
       },
     ],
     [
+      { status: 399, text: 'x', responseMs: 12 },
+      {
+        status: 'Failed',
+        reason: 'HealthzRequestError',
+        message: 'API server /healthz endpoint check returned a non ok status code 399. (x)',
+      },
+    ],
+    [
+      { status: 400, text: 'x', responseMs: 3 },
+      {
+        status: 'Failed',
+        reason: 'HealthzRequestFailed',
+        message: 'Request to API server /healthz endpoint failed. [response_time:3ms] (x)',
+      },
+    ],
+    [
       { text: 'connection refused', responseMs: 3 },
       {
         status: 'Failed',
@@ -54,6 +70,7 @@ describe('withoutResponseTime', () => {
     ['[response_time:3ms] [response_time:4ms]', ' [response_time:4ms]'],
     ['[response_time:3ms', '[response_time:3ms'],
     ['] [response_time:3', '] [response_time:3'],
+    ['Fine [again].', 'Fine [again].'],
     ['', ''],
   ])('%j is %j', (message, rest) => {
     expect(withoutResponseTime(message)).toBe(rest);

@@ -130,6 +130,18 @@ const cases: readonly (readonly [string, Parts, object])[] = [
     },
   ],
   [
+    'dependants of other kinds are not looked for',
+    {
+      settings: {
+        dependants: [
+          { ref: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'ccm' }, optional: false },
+          { ref: { apiVersion: 'example.com/v1', kind: 'Deployment', name: 'ccm' }, optional: false },
+        ],
+      },
+    },
+    fine,
+  ],
+  [
     'a dependant of any role counts',
     {
       settings: { dependants: [{ ref: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'ccm' }, optional: true }] },

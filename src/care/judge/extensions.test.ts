@@ -39,6 +39,11 @@ describe('the reports of extensions', () => {
       { status: 'Progressing', reason: 'WorkerR', message: 'csi is down.', codes: ['ERR_A', 'ERR_B'] },
     ],
     [
+      'progressing, without codes',
+      [condition(type, 'Progressing', { reason: 'R', message: 'M' })],
+      { status: 'Progressing', reason: 'WorkerR', message: 'M' },
+    ],
+    [
       'false',
       [condition(type, 'False', said)],
       { status: 'Failed', reason: 'WorkerUnhealthyReport', message: 'csi is down.', codes: ['ERR_A', 'ERR_B'] },
@@ -70,7 +75,9 @@ describe('the reports of extensions', () => {
     const old = condition(type, 'True', { lastUpdateTime: ago(3_600) });
     const finding = outdated('Worker', '1h0m0s', '2026-01-01 11:00:00 +0000 UTC');
     expect(find([heard('Worker', [old], { kind: 'own' })])).toEqual(finding);
-    expect(find([heard('Worker', [old], beat(10))])).toBeUndefined();
+    for (const heartbeat of [beat(10), { kind: 'unknown' }] as const) {
+      expect(find([heard('Worker', [old], heartbeat)])).toBeUndefined();
+    }
     const never = condition(type, 'True', { lastUpdateTime: '' });
     expect(find([heard('Worker', [never], { kind: 'own' })])).toEqual(unheard('Worker', 'no lastUpdateTime was found'));
   });

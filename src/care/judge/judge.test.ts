@@ -15,7 +15,7 @@ import {
   shoot,
 } from '../testing/check-input.ts';
 import { failed, healthy } from './finding.ts';
-import { type Findings, conditionsFrom, judge } from './judge.ts';
+import { type Findings, allUnknown, conditionsFrom, judge } from './judge.ts';
 
 const decideFor = (parts: Parts): Findings => judge(checkInput(parts));
 
@@ -79,6 +79,11 @@ describe('a run', () => {
   it('reports objects that cannot be listed', () => {
     const found = decideFor({ seed: { managedResources: bad('403 Forbidden') } });
     expect(found.get('EveryNodeReady')?.message).toBe('Failed listing ManagedResources: 403 Forbidden');
+    expect(allUnknown(['EveryNodeReady'], 'no Shoot').get('EveryNodeReady')).toEqual({
+      status: 'Unknown',
+      reason: 'ConditionCheckError',
+      message: 'no Shoot',
+    });
   });
 });
 
@@ -130,12 +135,14 @@ describe('conditions', () => {
   const after = (old: Condition, finding: Finding, of: ShootConditionType = apiServer) =>
     conditionsFrom(new Map([[of, finding]]), { shoot: shoot({ conditions: [old] }), settings }, now)[0];
 
+  const other = (old: Condition): Condition => ({ ...old, type });
   it('do not change with the response time', () => {
     const old = condition(apiServer, 'True', {
       reason: 'HealthzRequestSucceeded',
       message: 'Fine. [response_time:3ms]',
     });
     expect(after(old, answered(8))).toBe(old);
+    expect(after(other(old), answered(8))?.message).toBe('Fine. [response_time:8ms]');
     expect(after({ ...old, message: 'Well. [response_time:3ms]' }, answered(8))?.message).toBe(
       'Fine. [response_time:8ms]',
     );
@@ -143,8 +150,7 @@ describe('conditions', () => {
       reason: 'HealthzRequestSucceeded',
       message: 'Fine. [response_time:3ms]',
     });
-    const other = { ...old, type };
-    expect(after(other, answered(8), type)?.message).toBe('Fine. [response_time:8ms]');
+    expect(after(other(old), answered(8), type)?.message).toBe('Fine. [response_time:8ms]');
   });
 
   it('stay the same when the same finding is applied to them again', () => {

@@ -37,7 +37,13 @@ describe('the version of a kubelet', () => {
     ['v1.33.2-rc.2', '1.33.2-rc.10', 'mismatch'],
     ['v1.33.2-rc.10', '1.33.2-rc.2', 'fits'],
     ['v1.33.2-1', '1.33.2-rc', 'mismatch'],
+    ['v1.33.2-10a', '1.33.2-2', 'mismatch'],
+    ['v1.33.2-10', '1.33.2-2b', 'mismatch'],
+    ['v1.33.2-10', '1.33.2-a2', 'mismatch'],
     ['v1.33.2-rc', '1.33.2-rc.1', 'mismatch'],
+    ['v1.33.2-rc.1', '1.33.2-rc', 'fits'],
+    ['v1.33.2-rc.1', '1.33.2-beta.1', 'fits'],
+    ['v1.33.2-rc.1', '1.33.2-rc.1', 'fits'],
     ['v1.33.1', '1.33.2-rc.1', 'fits'],
     ['v1.33.1', '', 'fits'],
   ])('%s against %j: %s', (kubelet, desired, kind) => {

@@ -27,17 +27,17 @@ const parse = (text: string): Version | undefined => {
 };
 
 /** Compares identifiers of pre-releases: numbers by value, others as texts; in ASCII digits come first (semver.org, 11.4), and so does an absent one. */
-const compareIdentifiers = (a = '', b = ''): number => {
+const compareIdentifiers = (a = '', b: string): number => {
   if (/^\d+$/.test(a) && /^\d+$/.test(b)) return Number(a) - Number(b);
   if (a === b) return 0;
   return a < b ? -1 : 1;
 };
 
+/** Compares two versions of a minor; `a` is a pre-release if `b` is one. */
 const isOlder = (a: Version, b: Version): boolean => {
   if (a.patch !== b.patch) return a.patch < b.patch;
-  if (a.pre.length === 0 || b.pre.length === 0) return a.pre.length > b.pre.length;
-  const longer = a.pre.length > b.pre.length ? a.pre : b.pre;
-  const orders = longer.map((_, index) => compareIdentifiers(a.pre[index], b.pre[index]));
+  if (b.pre.length === 0) return a.pre.length > 0;
+  const orders = b.pre.map((identifier, index) => compareIdentifiers(a.pre[index], identifier));
   return (orders.find((order) => order !== 0) ?? 0) < 0;
 };
 

@@ -48,6 +48,11 @@ const cases: readonly (readonly [string, Parts, object])[] = [
         failed('NodeUnhealthy', unhealthy(reason), ['ERR_CONFIGURATION_PROBLEM']),
       ] as const,
   ),
+  [
+    'a node is not ready, and others are missing',
+    withNodes(notReady('b', 'R')),
+    failed('NodeUnhealthy', unhealthy('R')),
+  ],
   ['a node without a pool is ignored', withNodes(node('a'), node('b'), without(notReady('c', 'R'))), fine],
   [
     'a node of a pool that is not in the spec counts against the machines only',
@@ -104,6 +109,7 @@ describe('EveryNodeReady', () => {
   });
 
   const rolling = condition('Progressing', 'True', { reason: 'MachineSetUpdated' });
+  const rolledOut = condition('Progressing', 'True', { reason: 'NewMachineSetAvailable' });
   const machine = (phase: string, name = '') => ({ node: name, phase, deleting: false });
   const [a, b] = [machine('Running', 'a'), machine('Running', 'b')];
   const cordoned = { ...node('b'), unschedulable: true };
@@ -121,6 +127,12 @@ describe('EveryNodeReady', () => {
 
   it.each([
     ['machines are missing', scaling([machineDeployment('w', 3)]), [], 'NodesScalingUp'],
+    [
+      'machines are missing after a roll-out',
+      scaling([machineDeployment('w', 3, [rolledOut])], three),
+      [],
+      'NodesScalingUp',
+    ],
     ['a roll-out', scaling([machineDeployment('w', 3, [rolling])], three), [], 'NodesRollOutScalingUp'],
     ['a roll-out with a machine too many', scaling([machineDeployment('w', 1, [rolling])]), [], 'NodesScalingDown'],
     [

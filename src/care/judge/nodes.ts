@@ -76,9 +76,8 @@ const machineFinding = (seed: SeedObservation, nodes: readonly NodeHealth[]): Fi
   ifRead(seed.machineDeployments, (deployments) =>
     ifRead(seed.machines, (machines) => {
       const counts = countMachines(deployments, nodes);
-      const { desired, registered, ready } = counts;
-      if (registered === desired && ready === desired) return undefined;
-      const reason = !isRolling(deployments) && registered < desired ? 'NodesScalingUp' : 'NodesRollOutScalingUp';
+      const reason =
+        !isRolling(deployments) && counts.registered < counts.desired ? 'NodesScalingUp' : 'NodesRollOutScalingUp';
       return (
         scalingFinding(reason, scaleUpProblem(counts, machines)) ??
         scalingFinding('NodesScalingDown', scaleDownProblem(counts, nodes, machines))

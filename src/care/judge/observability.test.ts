@@ -57,7 +57,7 @@ const cases: readonly (readonly [string, Parts, object])[] = [
   ['logging is on without an event logger', withDeployments(ofRole('logging', 'vali')), missing('event-logger')],
   [
     'the event logger is missing, but its ManagedResource exists',
-    { seed: { managedResources: ok([managedResource('shoot-event-logger')]) } },
+    { seed: { managedResources: ok([managedResource('shoot-one'), managedResource('shoot-event-logger')]) } },
     missing('event-logger'),
   ],
   [
