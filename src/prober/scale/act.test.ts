@@ -73,6 +73,14 @@ describe('the limits of a request', () => {
   });
 });
 
+it.each([
+  { what: 'a write', action: down, ref: kcm },
+  { what: 'a write through the scale subresource', action: scaleDown, ref: main },
+])('$what is refused by the API server unless the resource is still at the version that was judged', async (given) => {
+  await start(given.action, given);
+  expect(seed.calls[0]?.call).toMatchObject({ body: { metadata: { resourceVersion: base.resourceVersion } } });
+});
+
 describe('an aborted request', () => {
   it('is reported as not sent, if it is a write that had not left', async () => {
     const outcome = await start(down);
