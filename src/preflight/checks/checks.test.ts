@@ -2,9 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { decodeCluster } from '../../gardener/cluster.ts';
 import { hostedShoot } from '../../prober/index.ts';
 import { buildCluster, buildShoot } from '../../../test/doubles/builders.ts';
-import type { ResourceRef } from '../../kubernetes/api/resource-ref.ts';
+import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
+import { gardenSettings } from '../../../simulator/harness/settings.ts';
 import { type ShootAnswer, checkApiServers } from './api-servers.ts';
+import { type PreflightObservation, checkAll, checkConfig } from './check-all.ts';
 import { type PreflightCheck, type PreflightFinding, type SeedRead, statusOf } from './check.ts';
+import { rankOf } from './codes.ts';
 import { type SeenResource, checkDependent } from './dependents.ts';
 import { checkGrace, kcmAmong } from './grace.ts';
 import { type FoundKind, type KindInput, checkKinds, hintAt } from './kinds.ts';
@@ -90,6 +93,11 @@ describe('shoots', () => {
       found: [],
     });
     expect(probedAmong([probed, asleep, broken])).toEqual([{ namespace: 'a', version: '1.33.1' }]);
+  });
+
+  it('are counted by the reason why they are not probed, the most frequent first', () => {
+    const none = seen(buildCluster({ name: 'd', shoot: buildShoot({ workers: [] }) }));
+    expect(checkShoots(ok([none, asleep, asleep])).detail).toMatch(/^0 of 3 shoots probed; 2 not: .+; 1 not: .+$/);
   });
 
   it('that cannot be read are named', () => {
@@ -294,7 +302,8 @@ describe('rights', () => {
 
 describe('the seed', () => {
   it.each([
-    [4_900, []],
+    [5_000, []],
+    [5_001, ["seed-clock-skew -: the clock of the seed's API server is 5.0s ahead of this machine's"]],
     [-6_000, ["seed-clock-skew -: the clock of the seed's API server is 6.0s behind this machine's"]],
     [undefined, ['read-failed -: it responded too slowly to compare clocks']],
   ])('with a clock that differs by %s ms', (skewMs, found) => {
@@ -312,7 +321,7 @@ describe('probers', () => {
   it.each([
     ['none', {}],
     ['one', { garden: lease('a') }],
-    ['another one that has ended', { garden: lease('a'), watch: lease('b', 31_000), other: lease('') }],
+    ['another one that has ended', { garden: lease('a'), watch: lease('b', 30_000), other: lease('') }],
   ])('are fine: %s', (_, leases) => {
     expect(judge(leases)).toEqual([]);
     expect(checkProbers(failed)).toEqual([]);
@@ -359,6 +368,17 @@ describe('API servers of shoots', () => {
     ['credentials', [{ kind: 'rejected', problem: '401' }], [['secret-rejected s0: 401']]],
     ['no time left', [answered(), { kind: 'untried', problem: 'late' }], [['read-failed s1: late'], [], []]],
     [
+      'three do not respond, and one refuses our credentials',
+      [gone(), gone(), gone(), { kind: 'rejected', problem: '401' }],
+      [[0, 1, 2].map((n) => `shoot-unreachable s${String(n)}: no answer`).concat('secret-rejected s3: 401')],
+    ],
+    [
+      'two do not respond, one of them by an unknown DNS name, and no time is left for others',
+      [gone(true), gone(), { kind: 'untried', problem: 'late' }],
+      [['shoot-unreachable s0: no answer', 'shoot-unreachable s1: no answer', 'read-failed s2: late']],
+    ],
+    ['clocks that differ by 5 s', [answered(5_000)], [[], [], []]],
+    [
       'clocks',
       [answered(-7_000)],
       [[], [], ["shoot-clock-skew s0: its clock is 7.0s behind that of the seed's API server"]],
@@ -380,4 +400,146 @@ describe('API servers of shoots', () => {
   it('may be left out', () => {
     expect(checkApiServers(undefined).map(statusOf)).toEqual(['left out']);
   });
+});
+
+describe('all checks', () => {
+  const [kcm, mcm, autoscaler] = gardenSettings.dependentResources;
+  const right = { verb: 'list', group: '', resource: 'secrets' };
+  const container = {
+    image: 'kcm:v1.33.1',
+    commandLine: ['/kube-controller-manager', '--node-monitor-grace-period=40s'],
+  };
+  const inShoot = (resource: SeenResource) => ok(new Map([['a', resource]]));
+  const served = ok({ kind: 'served', resource: 'things', namespaced: true, hasScale: true } as const);
+  const absent = ok({ kind: 'not-served', problem: 'not there' } as const);
+  const shoot = { cluster: hostedShoot(decodeCluster(buildCluster({ name: 'a', shoot: buildShoot() }), 'item')) };
+
+  const secret = { kubeConfigSecretName: 'external' };
+  const externalProbe = { ...secret, timeoutMs: 1, failureThreshold: 1, successThreshold: 1, mode: 'observe' } as const;
+
+  const well: PreflightObservation = {
+    settings: { ...gardenSettings, kubeConfigSecretName: 'probe', externalProbe },
+    seed: { version: 'v1.33.1', roundTripMs: 3, skewMs: 0 },
+    probers: ok(new Map()),
+    kinds: [
+      { use: { kind: 'cluster' }, found: served },
+      { use: { kind: 'machine' }, found: served },
+      { use: { kind: 'dependent', ...kcm! }, found: served },
+      { use: { kind: 'dependent', ...autoscaler! }, found: absent },
+    ],
+    rights: { subject: 'garden/p', rights: ok({ needed: 2, missing: [] }) },
+    shoots: ok([{ ...shoot, version: '1.33.1' }]),
+    secrets: ok(new Map([['a', { kind: 'usable' }]])),
+    externalSecrets: ok(new Map()),
+    resources: new Map([
+      [refKey(kcm!.ref), inShoot({ annotations: {}, containers: [container] })],
+      [refKey(mcm!.ref), inShoot({ annotations: {}, containers: [] })],
+    ]),
+    answers: ok(new Map([['a', { kind: 'answered', missing: [], skewMs: 0 }]])),
+  };
+  const lines = (observation: PreflightObservation): readonly string[] =>
+    checkAll(observation).map(
+      (check) =>
+        `${check.subject} | ${check.name} | ${statusOf(check)} | ${check.detail} | ${short(check).found.join()}`,
+    );
+
+  it('of a seed that is well, but lacks the Secret of the external probe', () => {
+    expect(lines(well)).toMatchInlineSnapshot(`
+      [
+        "seed | API server | ok | v1.33.1 responds in 3 ms | ",
+        "seed | clock, compared with this machine | ok | agrees within 5s | ",
+        "kinds | Cluster of Gardener | ok | served as things | ",
+        "kinds | Machine of machine-controller-manager | ok | served as things | ",
+        "kinds | apps/v1/Deployment/kube-controller-manager | ok | served as things | ",
+        "kinds | apps/v1/Deployment/cluster-autoscaler | ok | not served; it is optional | ",
+        "rights | of garden/p | ok | 2 of 2 rights granted | ",
+        "shoots | Clusters | ok | 1 of 1 shoot probed | ",
+        "secrets | probe | ok | usable in 1 of 1 shoot | ",
+        "secrets | external | warning | usable in 0 of 1 shoot | external-secret a: there is no Secret external",
+        "dependent resources | apps/v1/Deployment/kube-controller-manager | ok | in 1 of 1 shoot | ",
+        "dependent resources | apps/v1/Deployment/machine-controller-manager | ok | in 1 of 1 shoot | ",
+        "grace period | --node-monitor-grace-period of KCM | ok | as configured in 1 of 1 shoot | ",
+        "API servers of shoots | answers | ok | from 1 of 1 shoot | ",
+        "API servers of shoots | rights in the shoots | ok | granted in 1 of 1 shoot | ",
+        "API servers of shoots | clocks | ok | agree within 5s in 1 of 1 shoot | ",
+      ]
+    `);
+  });
+
+  it('of a seed of which little can be read, and without an external probe', () => {
+    const unread: PreflightObservation = {
+      settings: { ...well.settings, externalProbe: undefined },
+      seed: { version: 'v1.33.1', roundTripMs: 3 },
+      probers: failed,
+      kinds: [
+        { use: { kind: 'cluster' }, found: absent },
+        { use: { kind: 'machine' }, found: failed },
+        { use: { kind: 'dependent', ...kcm! }, found: absent },
+      ],
+      rights: { subject: 'garden/p', rights: ok({ needed: 2, missing: [{ right, purpose: 'to see them' }] }) },
+      shoots: failed,
+      secrets: ok(new Map()),
+      externalSecrets: undefined,
+      resources: new Map([[refKey(mcm!.ref), ok(new Map())]]),
+      answers: ok(new Map()),
+    };
+    expect(lines(unread)).toMatchInlineSnapshot(`
+      [
+        "seed | API server | ok | v1.33.1 responds in 3 ms | ",
+        "seed | clock, compared with this machine | unknown | could not be checked | read-failed -: it responded too slowly to compare clocks",
+        "kinds | Cluster of Gardener | failed | not served | cluster-not-served -: not there",
+        "kinds | Machine of machine-controller-manager | unknown | could not be checked | read-refused -: you may not list it",
+        "kinds | apps/v1/Deployment/kube-controller-manager | failed | not served | kind-not-served -: apps/v1/Deployment/kube-controller-manager: not there",
+        "rights | of garden/p | failed | 1 of 2 rights granted | right-missing -: to see them: list resource "secrets" in API group "" at the cluster scope",
+        "shoots | Clusters | unknown | could not be checked | read-refused -: you may not list it",
+        "secrets | probe | unknown | could not be checked | read-refused -: you may not list it",
+        "dependent resources | apps/v1/Deployment/machine-controller-manager | unknown | could not be checked | read-refused -: you may not list it",
+        "API servers of shoots | answers | unknown | could not be checked | read-refused -: you may not list it",
+      ]
+    `);
+    expect(
+      lines({ ...unread, probers: ok(new Map()), rights: undefined, answers: undefined }).slice(-1),
+    ).toMatchInlineSnapshot(`
+      [
+        "API servers of shoots | answers | left out | --shoot-api-servers=false | ",
+      ]
+    `);
+  });
+
+  it('begin with the warnings about the file', () => {
+    expect(checkConfig('a.yaml', [])).toMatchInlineSnapshot(`
+      {
+        "detail": "valid",
+        "findings": [],
+        "name": "a.yaml",
+        "subject": "configuration",
+      }
+    `);
+    expect(checkConfig('a.yaml', ['x'])).toMatchInlineSnapshot(`
+      {
+        "detail": "valid, with 1 warning",
+        "findings": [
+          {
+            "code": "config-warning",
+            "detail": "x",
+          },
+        ],
+        "name": "a.yaml",
+        "subject": "configuration",
+      }
+    `);
+  });
+});
+
+it('findings are ranked by their severity, then in the order of their codes', () => {
+  const ranked = ['read-failed', 'several-probers', 'grace-longer', 'right-missing', 'kind-not-served'] as const;
+  expect(ranked.toSorted((a, b) => rankOf(a) - rankOf(b))).toMatchInlineSnapshot(`
+    [
+      "kind-not-served",
+      "right-missing",
+      "several-probers",
+      "grace-longer",
+      "read-failed",
+    ]
+  `);
 });
