@@ -13,7 +13,7 @@ interface SeedValues {
   readonly care: { readonly podLabels: object };
   readonly deploymentLabels: object;
   readonly deploymentAnnotations: object;
-  readonly service: { readonly annotations: object };
+  readonly metrics: { readonly service: { readonly annotations: object } };
   readonly priorityClassName: string;
 }
 
@@ -22,8 +22,9 @@ const toService = (alias: string, service: string, port: number): string =>
   `${resources.NetworkPolicyLabelKeyPrefix!}to-${core[alias]!}-${core[service]!}-tcp-${String(port)}`;
 
 it("the values for a seed use gardener's own constants for labels and annotations", () => {
-  const file = new URL('../deploy/chart/values-gardener-seed.yaml', import.meta.url);
-  const seed = parse(readFileSync(file, 'utf8')) as SeedValues;
+  const valuesIn = (name: string): SeedValues =>
+    parse(readFileSync(new URL(`../deploy/chart/${name}.yaml`, import.meta.url), 'utf8')) as SeedValues;
+  const seed = valuesIn('values-gardener-seed');
   const allowed = (keys: readonly (string | undefined)[]): Readonly<Record<string, string>> =>
     Object.fromEntries(keys.map((key) => [String(key), core.LabelNetworkPolicyAllowed!]));
   const toShoots = allowed([
@@ -40,8 +41,10 @@ it("the values for a seed use gardener's own constants for labels and annotation
   expect(seed.deploymentAnnotations).toEqual({ [resources.HighAvailabilityConfigReplicas!]: '2' });
   const { NetworkPolicyFromPolicyAnnotationPrefix: prefix, NetworkPolicyFromPolicyAnnotationSuffix: suffix } =
     resources;
-  expect(Object.keys(seed.service.annotations)).toEqual([
-    `${prefix!}${core.LabelNetworkPolicySeedScrapeTargets!}${suffix!}`,
-  ]);
+  for (const { metrics } of [seed, valuesIn('values-gardenlet')]) {
+    expect(Object.keys(metrics.service.annotations)).toEqual([
+      `${prefix!}${core.LabelNetworkPolicySeedScrapeTargets!}${suffix!}`,
+    ]);
+  }
   expect(seed.priorityClassName).toBe(core.PriorityClassNameSeedSystem800);
 });

@@ -17,6 +17,7 @@ import { type ControlPlane, startControlPlane } from '../envtest/control-plane.t
 import { applyCustomKinds } from '../envtest/crds.ts';
 import { missingEnvtest } from '../envtest/gate.ts';
 import { describeUnless } from '../gate.ts';
+import { gardenletPods } from './support/gardenlet.ts';
 import {
   type ChartObject,
   chart,
@@ -30,6 +31,7 @@ import {
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const seedFile = `${chart}/values-gardener-seed.yaml`;
+const gardenletFile = `${chart}/values-gardenlet.yaml`;
 
 const configs = {
   "gardenlet's": proberConfig.defaultText,
@@ -68,7 +70,7 @@ const everything = {
     dashboard: { enabled: true },
   },
   policy: { enabled: true },
-  serviceMonitor: { enabled: true, labels: { prometheus: 'one' } },
+  metrics: { serviceMonitor: { enabled: true, labels: { prometheus: 'one' } } },
   prometheusRule: { enabled: true, labels: { prometheus: 'one' }, runbookUrl: 'https://example.org/runbooks' },
 };
 
@@ -77,6 +79,7 @@ const variants: Readonly<Record<string, Parameters<typeof renderChart>[0]>> = {
   'the defaults': {},
   'everything on': { values: everything },
   'a seed of Gardener': { values: everything, files: [seedFile] },
+  'components that gardenlet deploys': { values: { image: { repository: '', tag: '' } }, files: [gardenletFile] },
   'policies before webhooks': { values: { ...everything, policy: { enabled: true, beforeWebhooks: true } } },
   'the prober alone': { values: { weeder: { enabled: false }, networkPolicy: { enabled: false } } },
   'the weeder alone': { values: { prober: { enabled: false }, operator: { enabled: true } } },
@@ -102,6 +105,19 @@ const variants: Readonly<Record<string, Parameters<typeof renderChart>[0]>> = {
     },
   },
 };
+
+interface MonitoredService {
+  readonly metadata: { readonly labels: object };
+  readonly spec: {
+    readonly selector: object;
+    readonly ports: readonly [{ readonly name: string; readonly targetPort: string }];
+  };
+}
+
+interface ServiceMonitor {
+  readonly metadata: { readonly labels: object };
+  readonly spec: { readonly selector: { readonly matchLabels: object }; readonly endpoints: readonly object[] };
+}
 
 /** Names each right that rules grant, so that rules of different form compare. */
 const rightsIn = (rules: readonly RbacRule[]): readonly string[] => {
@@ -202,6 +218,18 @@ describeUnless([missingEnvtest(), missingHelm()], 'the chart', () => {
     const kinds = objects.map(({ kind, metadata: { name } }) => `${kind} ${name}`);
     expect(kinds).toContain('Deployment dwd-care');
     expect(kinds.filter((name) => name.startsWith('NetworkPolicy'))).toEqual([]);
+  });
+
+  it.each(['prober', 'weeder'] as const)('shows Prometheus the pods of the %s that gardenlet deploys', async (file) => {
+    const { labels, ports } = gardenletPods(file);
+    const rendering = { files: [gardenletFile] };
+    const service = (await rendered(rendering, 'Service', file)) as unknown as MonitoredService;
+    const monitor = (await rendered(rendering, 'ServiceMonitor', file)) as unknown as ServiceMonitor;
+    expect(labels).toMatchObject(service.spec.selector);
+    expect(ports).toEqual([service.spec.ports[0].targetPort]);
+    expect(service.metadata.labels).toMatchObject(monitor.spec.selector.matchLabels);
+    expect(monitor.spec.endpoints).toEqual([{ port: service.spec.ports[0].name, interval: '30s', honorLabels: true }]);
+    expect(monitor.metadata.labels).toMatchObject({ prometheus: 'seed' });
   });
 
   it.each([

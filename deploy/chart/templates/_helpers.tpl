@@ -59,6 +59,11 @@ subjects:
     namespace: {{ .root.Release.Namespace }}
 {{- end }}
 
+{{/* "true" if a component's metrics have a Service here: it is enabled, or gardenlet deploys it. */}}
+{{- define "dwd.isMeasured" -}}
+{{- if or (index .root.Values .component).enabled (and .root.Values.metrics.service.enabled (ne .component "care")) }}true{{ end }}
+{{- end }}
+
 {{/* Configuration of a component as it reads it. `resource` in a reference is for the chart alone. */}}
 {{- define "dwd.config" -}}
 {{- $config := deepCopy (index .root.Values .component).config }}

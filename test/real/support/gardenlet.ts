@@ -18,11 +18,13 @@ interface Manifest {
 interface Deployment {
   readonly spec: {
     readonly template: {
+      readonly metadata: { readonly labels: Readonly<Record<string, string>> };
       readonly spec: {
         readonly serviceAccountName: string;
         readonly containers: readonly [
           {
             readonly command: readonly string[];
+            readonly ports: readonly { readonly name: string }[];
             readonly volumeMounts: readonly [{ readonly name: string; readonly mountPath: string }];
             readonly securityContext: Readonly<Record<string, unknown>>;
           },
@@ -44,6 +46,13 @@ export const gardenletConfig = (file: 'prober' | 'weeder'): string => {
   const text = parse(textOf(file)).find(({ kind }) => kind === 'ConfigMap')?.data?.['dep-config.yaml'];
   if (text === undefined) throw new Error(`${file}.yaml has no configuration`);
   return text;
+};
+
+/** Returns the labels of gardenlet's pods, and the names of their ports. */
+export const gardenletPods = (file: 'prober' | 'weeder') => {
+  const { spec } = parse(textOf(file)).find(({ kind }) => kind === 'Deployment') as unknown as Deployment;
+  const { metadata, spec: pod } = spec.template;
+  return { labels: metadata.labels, ports: pod.containers[0].ports.map(({ name }) => name) };
 };
 
 /** Applies manifests. Resolves when their rights are in force for `user`. */
