@@ -49,46 +49,42 @@ const defaultDependants = () => [
 const conditionThreshold = () =>
   object('an object with type and duration', {
     type: about('Type of the condition.', oneOf(...shootConditionTypes)),
-    duration: about(
-      'How long a failure of the condition is reported as Progressing before it is False.',
-      duration(atLeast(0)),
-    ),
+    duration: about('How long a failure is Progressing before it is False.', duration(atLeast(0))),
   });
 
 const staleExtensionHealthChecks = () =>
   object('an object with enabled and threshold', {
-    enabled: about('True if an outdated report of an extension makes the condition Unknown.', boolean()).prefault(true),
-    threshold: about('Reports that are older than this are outdated.', duration(positive)).prefault('5m0s'),
+    enabled: about('True if they make the condition Unknown.', boolean()).prefault(true),
+    threshold: about('Age from which a report is outdated.', duration(positive)).prefault('5m0s'),
   });
 
 const careSchema = () =>
   object('an object with syncPeriod, conditionThresholds and others, all of them optional', {
     ...typeMeta('care'),
     kubeConfigSecretName: about(
-      "Name of the Secret in the shoot's namespace whose key `kubeconfig` holds the kubeconfig for the shoot's API server.",
+      "Secret in the shoot's namespace whose key `kubeconfig` holds the kubeconfig for its API server.",
       secretName(),
     ).prefault('shoot-access-dependency-watchdog-probe'),
     allowInsecureShoots: allowInsecureShoots(),
-    syncPeriod: about('Time from one check of a shoot to the next.', duration(positive)).prefault('1m0s'),
-    concurrentSyncs: about('Maximum number of shoots checked at the same time.', integer(atLeast(1))).prefault(20),
+    syncPeriod: about('Time between two checks of a shoot.', duration(positive)).prefault('1m0s'),
+    concurrentSyncs: about('Shoots that are checked at the same time.', integer(atLeast(1))).prefault(20),
     dependants: about(
       'Deployments that the prober scales, as in its configuration.',
       anyListOf('a list of objects with ref and optional', dependant()),
     ).prefault(defaultDependants),
     conditionThresholds: about(
-      'How long failures are tolerated, by type of the condition; each type at most once.',
+      'How long failures of a condition are tolerated; each type at most once.',
       anyListOf('a list of objects with type and duration', conditionThreshold()),
     ).prefault([]),
-    staleExtensionHealthChecks: about(
-      'Handling of outdated health reports of extensions.',
-      staleExtensionHealthChecks(),
-    ).prefault({}),
+    staleExtensionHealthChecks: about('Outdated health reports of extensions.', staleExtensionHealthChecks()).prefault(
+      {},
+    ),
     managedResourceProgressingThreshold: about(
-      'How long the roll-out of a ManagedResource may take. If absent, a roll-out is a failure at once.',
+      'How long the roll-out of a ManagedResource may take. If absent, it is a failure at once.',
       duration(positive),
     ).optional(),
     legacyStatusLabels: about(
-      'True if care also writes the labels shoot.garden.sapcloud.io/status and shoot.garden.sapcloud.io/unhealthy, which older tooling reads.',
+      'True if care also writes the labels shoot.garden.sapcloud.io/status and shoot.garden.sapcloud.io/unhealthy, for older tooling.',
       boolean(),
     ).prefault(true),
   });

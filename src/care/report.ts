@@ -28,17 +28,17 @@ const perShoot = ['namespace'] as const;
 const createMetrics = (meter: Meter) => ({
   conditions: meter.gauge({
     name: 'dwd_care_condition',
-    help: '1 for the current status of a condition of a shoot; no series for its other statuses.',
+    help: '1 for the current status of a condition.',
     labels: [...perShoot, 'condition', 'status'],
   }),
   changes: meter.counter({
     name: 'dwd_care_condition_changes_total',
-    help: 'Status changes of conditions, by condition and new status.',
+    help: 'Changes of conditions, by new status.',
     labels: ['condition', 'status'],
   }),
   runs: meter.counter({
     name: 'dwd_care_runs_total',
-    help: 'Care runs by outcome: written, unchanged, left-alone, elsewhere, failed, gone, dry-run or no-garden; unreadable if the Cluster could not be read.',
+    help: 'Care runs: written, unchanged, left-alone, elsewhere, failed, gone, dry-run, no-garden or unreadable.',
     labels: ['outcome'],
   }),
   runSeconds: meter.histogram({
@@ -48,7 +48,7 @@ const createMetrics = (meter: Meter) => ({
   }),
   unreadable: meter.gauge({
     name: 'dwd_care_cluster_unreadable',
-    help: '1 while the Cluster of a shoot cannot be read, so that the shoot is not checked.',
+    help: '1 while the Cluster of a shoot cannot be read.',
     labels: perShoot,
   }),
   bugs: meter.counter({

@@ -132,7 +132,7 @@ export const about = <T extends z.ZodType>(what: string, schema: T): T => {
 
 export const allowInsecureShoots = () =>
   about(
-    'True if the kubeconfig of a shoot may name an http:// server, whose traffic anybody on the network path can read and change.',
+    'True if the kubeconfig of a shoot may name an http:// server, whose traffic anybody on the path can change.',
     boolean(),
   ).prefault(false);
 

@@ -53,7 +53,7 @@ const createGate = ({ clock, meter }: ProberPorts): ProbeGate => {
   const gate = new ProbeGate(clock);
   meter.gauge({
     name: 'dwd_prober_probes_waiting',
-    help: 'Due probes that wait to start, because many are due at once or the event loop is late.',
+    help: 'Due probes that wait to start.',
     read: () => [{ value: gate.waiting, labels: {} }],
   });
   return gate;

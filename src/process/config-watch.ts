@@ -50,11 +50,11 @@ export class ConfigWatch<Settings> implements Runnable {
     this.#options = options;
     this.#failed = options.meter.gauge({
       name: 'dwd_config_reload_failed',
-      help: '1 while the configuration file or one of its fields cannot be used, so that the previous one stays in force.',
+      help: '1 while the changed configuration cannot be used, or a field of it; the former is in force.',
     });
     this.#warnings = options.meter.gauge({
       name: 'dwd_config_warnings',
-      help: 'Warnings about the configuration file in force, such as unknown fields.',
+      help: 'Warnings about the configuration in force.',
     });
     this.#failed.set(0);
     this.#warnings.set(options.configWarnings);

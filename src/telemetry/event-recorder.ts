@@ -116,7 +116,7 @@ class WritingEventRecorder implements RunningEventRecorder {
     this.#spareCpu = new SpareCpu(options.clock);
     this.#dropped = options.meter.counter({
       name: 'dwd_events_dropped_total',
-      help: 'Events that were dropped because too many were waiting, or because the API server did not accept them. Those left out because their namespace refuses Events do not count.',
+      help: 'Events dropped: too many were waiting, or the API server did not take them.',
     });
   }
 

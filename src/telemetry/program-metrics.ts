@@ -15,7 +15,7 @@ export interface ProgramMetrics {
 export const createProgramMetrics = (meter: Meter, { component, version, isDryRun }: ProgramInfo): ProgramMetrics => {
   const build = {
     name: 'dwd_build_info',
-    help: 'Always 1; the labels show the component and its version.',
+    help: 'Always 1.',
     labels: ['component', 'version'],
   };
   meter.gauge(build).set(1, { component, version });
@@ -23,7 +23,7 @@ export const createProgramMetrics = (meter: Meter, { component, version, isDryRu
   return {
     droppedLogLines: meter.counter({
       name: 'dwd_log_lines_dropped_total',
-      help: 'Log lines that could not be written, because of a full disk, a closed pipe, or a reader that has stopped reading.',
+      help: 'Log lines that could not be written.',
     }),
   };
 };

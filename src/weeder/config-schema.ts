@@ -31,10 +31,7 @@ const requirement = () =>
   object('an object with key, operator and values', {
     key: about('Key of the label.', labelKey()),
     operator: about('How the label is compared.', oneOf('In', 'NotIn', 'Exists', 'DoesNotExist')),
-    values: about(
-      'Values to compare with, for In and NotIn; empty for the other operators.',
-      anyListOf('a list of label values', labelValue()),
-    ).prefault([]),
+    values: about('For In and NotIn.', anyListOf('a list of label values', labelValue())).prefault([]),
   }).meta(valuesByOperator);
 
 /** JSON Schema of a rule: a selector without a term would select every pod. Its messages are in config-rules.ts. */
@@ -49,11 +46,11 @@ const notEmpty = {
 const labelSelector = () =>
   object('an object with matchLabels and matchExpressions', {
     matchLabels: about(
-      'Labels that a pod must have, with these values.',
+      'Labels that a pod must have.',
       mapOf('a map from label keys to values', { keys: labelKeyPattern, values: labelValue(), minEntries: 0 }),
     ).prefault({}),
     matchExpressions: about(
-      'Conditions on single labels; all must hold.',
+      'Conditions on labels; all must hold.',
       anyListOf('a list of objects with key, operator and values', requirement()),
     ).prefault([]),
   }).meta(notEmpty);
@@ -61,7 +58,7 @@ const labelSelector = () =>
 const dependents = () =>
   object('an object with podSelectors', {
     podSelectors: about(
-      'Label selectors. Each selects a group of pods that depend on the service, in the namespace of the service.',
+      'Label selectors of the pods that depend on the service, in its namespace.',
       listOf('a list of at least one label selector', labelSelector()),
     ),
   });
@@ -71,11 +68,11 @@ export const weederSchema = () =>
   object('an object with servicesAndDependantSelectors', {
     ...typeMeta('weeder'),
     watchDuration: about(
-      'How long crash-looping pods are deleted after their service has become available again.',
+      'How long crash-looping pods are deleted after their service has become ready.',
       duration(positive),
     ).prefault('5m0s'),
     servicesAndDependantSelectors: about(
-      'Names of Services, each with the pods that depend on it.',
+      'Names of Services, with the pods that depend on each.',
       mapOf('a map from the names of Services, at least one, to objects with podSelectors', {
         keys: serviceNamePattern,
         values: dependents(),

@@ -5,32 +5,32 @@ const perService = ['service'] as const;
 export const createWeederMetrics = (meter: Meter) => ({
   started: meter.counter({
     name: 'dwd_weeder_weedings_started_total',
-    help: 'Weedings started, by the service that became ready.',
+    help: 'Weedings started.',
     labels: perService,
   }),
   running: meter.gauge({
     name: 'dwd_weeder_weedings',
-    help: 'Weedings in progress, by the service that became ready.',
+    help: 'Weedings in progress.',
     labels: perService,
   }),
   deleted: meter.counter({
     name: 'dwd_weeder_pods_deleted_total',
-    help: 'Crash-looping pods deleted, by the service that became ready.',
+    help: 'Crash-looping pods deleted.',
     labels: perService,
   }),
   errors: meter.counter({
     name: 'dwd_weeder_delete_errors_total',
-    help: 'Failed deletes of pods, by error code; each is retried while the weeding lasts.',
+    help: 'Failed deletes of pods, by error code; each is retried.',
     labels: [...perService, 'code'],
   }),
   deleteSeconds: meter.histogram({
     name: 'dwd_weeder_ready_to_delete_seconds',
-    help: 'Time from the moment at which the weeder saw that a service was ready to the delete of a crash-looping pod that depends on it.',
+    help: 'Time from a ready service to the delete of a pod that depends on it.',
     buckets: [0.1, 0.3, 1, 2, 3, 5, 10, 30, 100, 300],
   }),
   watchErrors: meter.counter({
     name: 'dwd_weeder_watch_errors_total',
-    help: 'Failed lists and watches of pods, by HTTP status or error code; each is retried while its weedings last.',
+    help: 'Failed lists and watches of pods, by error code; each is retried.',
     labels: ['code'],
   }),
   bugs: meter.counter({

@@ -34,7 +34,7 @@ export const createWatchRegistry = (meter: Meter): WatchRegistry => {
   const entries = new Set<WatchEntry>();
   meter.gauge({
     name: 'dwd_watch_age_seconds',
-    help: 'Time since a watch last received data (the API server sends a bookmark every minute), or since the watch was lost.',
+    help: 'Time since a watch last received data; the API server sends a bookmark every minute.',
     labels: ['resource', 'selector'],
     read: () =>
       Array.from(entries, ({ resource, selector, ageMs }) => ({

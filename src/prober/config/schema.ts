@@ -25,30 +25,27 @@ import { labelKeyPattern } from '../../kubernetes/api/label-selectors.ts';
 const scaleInfo = () =>
   object('an object with level, initialDelay and timeout', {
     level: about(
-      'Resources are scaled in ascending order of level; resources of the same level are scaled together.',
+      'Resources are scaled in ascending order of level, those of one level together.',
       integer(atLeast(0)),
     ).prefault(0),
-    initialDelay: about('Time to wait before the resource is scaled.', duration(atLeast(0))).prefault('0s'),
-    timeout: about('Time that the scaling may take after the initial delay.', duration(positive)).prefault('30s'),
+    initialDelay: about('Wait before the resource is scaled.', duration(atLeast(0))).prefault('0s'),
+    timeout: about('Time for the scaling, after the initial delay.', duration(positive)).prefault('30s'),
   });
 
 const placedRef = (name: string) =>
   resourceRef(name).extend({
     namespace: about(
-      'Namespace of the resource; by default that of the control plane. The name and the namespace may each contain one placeholder: `{{ namespace }}` (of the control plane) or `{{ cluster }}` (name of the cluster).',
+      'Namespace of the resource; by default that of the control plane. Name and namespace may each contain `{{ namespace }}` (of the control plane) or `{{ cluster }}` (its name).',
       nonEmptyText('{{ namespace }}'),
     ).optional(),
   });
 
 const dependentResource = () =>
   object('an object with ref, optional, scaleUp and scaleDown', {
-    ref: about(
-      'Dependent resource, by default in the namespace of the shoot. It needs a scale subresource.',
-      placedRef('kube-controller-manager'),
-    ),
+    ref: about('The resource. It needs a scale subresource.', placedRef('kube-controller-manager')),
     optional: about('True if the resource may be missing.', boolean()).prefault(false),
     scaleUp: about('How the resource is restored.', scaleInfo()).optional(),
-    scaleDown: about('How the resource is scaled to 0. If absent, the prober never does that.', scaleInfo()).optional(),
+    scaleDown: about('How the resource is scaled to 0. If absent, it never is.', scaleInfo()).optional(),
     // A resource without scaleUp would stay at 0 for ever. rules.ts has the messages.
   }).meta({
     required: ['ref', 'scaleUp'],
@@ -57,15 +54,15 @@ const dependentResource = () =>
 const clusterSource = () =>
   object('an object with kind, key and selector', {
     kind: about(
-      'gardener: each Cluster of the seed is a shoot. secret: each namespace with the Secret `kubeConfigSecretName`, or with a Secret that `selector` matches, is a cluster. It is probed until that Secret is deleted or the deletion of the namespace begins. All its nodes count, except those with an unhealthy condition and those that are being deleted or are about to be.',
+      'gardener: each Cluster of the seed is a shoot. secret: each namespace with the Secret `kubeConfigSecretName`, or with one that `selector` matches, is a cluster.',
       oneOf('gardener', 'secret'),
     ).prefault('gardener'),
     key: about(
-      "With kind secret: key of the Secret's data that holds the kubeconfig. Default: `kubeconfig`; Cluster API writes `value`.",
+      'With kind secret: key of the kubeconfig in the Secret. Default: `kubeconfig`; Cluster API writes `value`.',
       secretKey(),
     ).optional(),
     selector: about(
-      'With kind secret: labels that select the Secret, in place of `kubeConfigSecretName`. If several Secrets of a namespace have them, the oldest is used.',
+      'With kind secret: labels of the Secret, in place of `kubeConfigSecretName`. Of several in a namespace the oldest is used.',
       mapOf('a map from label keys to values, at least one', {
         keys: labelKeyPattern,
         values: labelValue(),
@@ -84,20 +81,17 @@ const secretOrSelector = {
 const externalProbe = () =>
   object('an object with kubeConfigSecretName, timeout, failureThreshold, successThreshold and mode', {
     kubeConfigSecretName: about(
-      "Name of the Secret in the shoot's namespace that holds a kubeconfig with the public address of the shoot's API server. Its key is `kubeconfig`.",
+      "Secret in the shoot's namespace whose key `kubeconfig` holds a kubeconfig with the public address.",
       secretName(),
     ),
     timeout: about('Timeout of one attempt.', duration(positive)).prefault('5s'),
     failureThreshold: about(
-      'Consecutive failures, one per second, after which the address counts as unreachable.',
+      'Failures in a row, one per second, after which the address is unreachable.',
       integer(atLeast(1)),
     ).prefault(3),
-    successThreshold: about(
-      'Consecutive responses after which the address counts as reachable.',
-      integer(atLeast(1)),
-    ).prefault(1),
+    successThreshold: about('Responses in a row after which it is reachable.', integer(atLeast(1))).prefault(1),
     mode: about(
-      'observe: the external probe only reports. trigger: in addition, while the address is unreachable, resources are scaled down when none of three or more nodes has renewed its lease for 15 s, instead of allSilentAfter.',
+      'observe: only reports. trigger: also, while the address is unreachable, 15 s replace allSilentAfter.',
       oneOf('observe', 'trigger'),
     ).prefault('observe'),
   });
@@ -107,46 +101,45 @@ export const proberSchema = () =>
   object('an object with kubeConfigSecretName and dependentResourceInfos', {
     ...typeMeta('prober'),
     kubeConfigSecretName: about(
-      "Name of the Secret in the shoot's namespace whose key `kubeconfig` (or `clusterSource.key`) holds the kubeconfig for the shoot's API server. Required, unless `clusterSource.selector` replaces it.",
+      "Secret in the shoot's namespace whose key `kubeconfig` (or `clusterSource.key`) holds the kubeconfig for its API server. Required without `clusterSource.selector`.",
       secretName(),
     ).optional(),
-    probeInterval: about('Time between two probes of one shoot.', duration(positive)).prefault('10s'),
-    initialDelay: about('Time for a new shoot to settle before its first probe.', duration(atLeast(0))).prefault('30s'),
-    probeTimeout: about('Timeout of one probe as a whole.', duration(positive)).prefault('30s'),
-    backoffJitterFactor: about(
-      'The time between two probes is extended at random, by up to this fraction of itself.',
-      number(atLeast(0)),
-    ).prefault(0.2),
+    probeInterval: about('Time between two probes of a shoot.', duration(positive)).prefault('10s'),
+    initialDelay: about('Wait before the first probe of a new shoot.', duration(atLeast(0))).prefault('30s'),
+    probeTimeout: about('Timeout of a whole probe.', duration(positive)).prefault('30s'),
+    backoffJitterFactor: about('Intervals are longer at random, by up to this fraction.', number(atLeast(0))).prefault(
+      0.2,
+    ),
     kcmNodeMonitorGraceDuration: about(
       "Must equal kube-controller-manager's --node-monitor-grace-period.",
       duration(positive),
     ).prefault('40s'),
     nodeLeaseFailureFraction: about(
-      'Resources are scaled down when at least this fraction of the candidate node leases has expired.',
+      'Share of the candidates whose leases must have expired for a scale-down.',
       number(fraction),
     ).prefault(0.6),
     allSilentAfter: about(
-      'Resources are also scaled down when none of three or more candidate nodes has renewed its lease for this time; 0s turns this off. Default: half of the longest leaseDurationSeconds of the leases, but at least half of the grace period.',
+      'Resources are scaled down, too, when none of three or more candidates has renewed for this time; 0s turns that off. Default: half of the grace period, or of the longest leaseDurationSeconds if that is longer.',
       duration(atLeast(0)),
     ).optional(),
     landingTimeout: about(
-      'How long the restoration after an outage waits for nodes that have not renewed their leases again; 0s turns this off. In a flapping shoot it waits longer.',
+      'How long a restoration waits for late nodes, in a flapping shoot longer; 0s turns that off.',
       duration(atLeast(0)),
     ).prefault('1m'),
     allowInsecureShoots: allowInsecureShoots(),
-    clusterSource: about('How the prober finds the clusters that it protects.', clusterSource()).prefault({
+    clusterSource: about('How the clusters are found.', clusterSource()).prefault({
       kind: 'gardener',
     }),
     externalProbe: about(
-      'Second signal: the prober tries the public address of the API server, which kubelets use.',
+      'Tries the public address of the API server, too, which kubelets use.',
       externalProbe(),
     ).optional(),
     paused: about(
-      'Reason for a pause of all shoots. While it is set, nothing is scaled down; probes and verdicts go on, and held resources are restored. `dwd pause` does the same without a change of the configuration.',
+      'Reason for a pause of all shoots: nothing is scaled down, held resources are restored. `dwd pause` needs no change of the configuration.',
       nonEmptyText('LB maintenance'),
     ).optional(),
     dependentResourceInfos: about(
-      'Resources that are scaled down in an outage and restored afterwards.',
+      'Resources that are scaled down in an outage and restored after it.',
       listOf('a list of at least one dependent resource', dependentResource()),
     ),
   }).meta(secretOrSelector);

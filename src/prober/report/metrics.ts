@@ -19,7 +19,7 @@ const createCounters = (meter: Meter) => {
     runs: counter('dwd_prober_runs_total', 'Probe runs by result.', 'result'),
     downtimes: counter(
       'dwd_prober_api_server_downtimes_total',
-      'Failures of an API server, 15 s or longer, after which the silence of its kubelets counted from their end.',
+      'Proved failures of an API server, of 15 s or more: silence counts from their end.',
     ),
     operations: counter(
       'dwd_prober_scale_operations_total',
@@ -29,17 +29,17 @@ const createCounters = (meter: Meter) => {
     ),
     foreignChanges: counter(
       'dwd_prober_foreign_changes_undone_total',
-      'Replica counts set by another field manager that the prober has overwritten, by that manager.',
+      'Counts of another field manager that the prober has overwritten.',
       'resource',
       'manager',
     ),
     withoutLead: counter(
       'dwd_prober_protections_without_lead_total',
-      'Scale-downs by a standby, because the leader had left a resource up for 3 s.',
+      'Scale-downs by a standby of what the leader had left up for 3 s.',
     ),
     externalAttempts: counter(
       'dwd_prober_external_probe_attempts_total',
-      'Attempts of the external probe by result: answered, failed or unusable.',
+      'Attempts of the external probe: answered, failed or unusable.',
       'result',
     ),
     clusterErrors: counter(
@@ -53,34 +53,22 @@ const createCounters = (meter: Meter) => {
 const createGauges = (meter: Meter) => {
   const gauge = perShoot((definition) => meter.gauge(definition));
   return {
-    candidates: gauge(
-      'dwd_prober_candidate_leases',
-      'Candidates: node leases that count, as of the last run that listed the nodes.',
-    ),
-    expired: gauge(
-      'dwd_prober_expired_leases',
-      'Candidate leases that have expired, as of the last run that listed the nodes.',
-    ),
-    skew: gauge(
-      'dwd_prober_clock_skew_seconds',
-      "Clock of the shoot's API server minus the prober's clock, by the Date header (resolution 1 s).",
-    ),
+    candidates: gauge('dwd_prober_candidate_leases', 'Node leases that count, when nodes were last listed.'),
+    expired: gauge('dwd_prober_expired_leases', 'Candidate leases that had expired, when nodes were last listed.'),
+    skew: gauge('dwd_prober_clock_skew_seconds', "Clock of the shoot's API server minus the prober's, to a second."),
     late: gauge(
       'dwd_prober_late_protection_timestamp_seconds',
-      'Unix time at which an outage of the shoot was last found unmet for five seconds, with nothing held; no series if that never happened.',
+      'Unix time at which an outage was last unmet for five seconds with nothing held; no series if never.',
     ),
-    margin: gauge(
-      'dwd_prober_grace_left_seconds',
-      'Time left of the node monitor grace period at the latest scale-down write.',
-    ),
+    margin: gauge('dwd_prober_grace_left_seconds', 'What was left of the grace period at the latest scale-down write.'),
     externalProbeState: gauge(
       'dwd_prober_external_probe_state',
-      '1 for the current state of the address that the external probe tries: reachable, unreachable or unknown; 0 for the other states.',
+      '1 for the current state of the public address (reachable, unreachable, unknown), 0 for the others.',
       'state',
     ),
     interval: meter.gauge({
       name: 'dwd_prober_probe_interval_seconds',
-      help: 'Configured time between two probes of a shoot.',
+      help: 'Configured probe interval.',
     }),
   };
 };
@@ -93,13 +81,13 @@ const createHistograms = (meter: Meter) => ({
   }),
   operationSeconds: meter.histogram({
     name: 'dwd_prober_scale_operation_duration_seconds',
-    help: 'Duration of a successful scale operation, from the start of its level until its pods have followed.',
+    help: 'Duration of a successful scale operation, until its pods have followed.',
     labels: ['direction'],
     buckets: [0.1, 0.3, 1, 3, 10, 30, 100, 300],
   }),
   downSeconds: meter.histogram({
     name: 'dwd_prober_threshold_to_last_write_seconds',
-    help: 'Time from the crossing of the threshold to each scale-down write.',
+    help: 'Time from the threshold to each scale-down write.',
     buckets: [0.1, 0.3, 1, 2, 3, 5, 10, 30],
   }),
 });
@@ -201,44 +189,32 @@ const showStates = ({ meter, states }: ProberMetricsDeps): void => {
       });
     meter.gauge({ name, help, labels: ['namespace'], read });
   };
-  gauge(
-    'dwd_prober_held_resources',
-    'Resources of the shoot that are held: scaled down.',
-    ({ row }) => row.held.length,
-  );
+  gauge('dwd_prober_held_resources', 'Resources that are held.', ({ row }) => row.held.length);
   gauge(
     'dwd_prober_held_since_timestamp_seconds',
-    'Unix time since which a resource of the shoot has been held; no series while none is held.',
+    'Unix time since which a resource is held; no series while none is.',
     ({ heldSince }) => heldSince && Math.round(heldSince) / 1_000,
   );
   gauge(
     'dwd_prober_last_run_timestamp_seconds',
-    'Unix time at which the last probe run of the shoot ended; before the first run, the time at which it is due.',
+    'Unix time at which the last run ended, or the first one is due.',
     ({ lastRunAt }) => (Number.isFinite(lastRunAt) ? lastRunAt / 1_000 : undefined),
   );
   gauge(
     'dwd_prober_missing_resources',
-    'Required dependent resources of the shoot that do not exist.',
+    'Required dependent resources that do not exist.',
     ({ row }) => row.missing?.length ?? 0,
   );
   gauge(
     'dwd_prober_ignored_resources',
-    'Dependent resources that the prober does not scale down in an outage, because of their annotation ignore-scaling.',
+    'Dependent resources with the annotation ignore-scaling.',
     ({ row }) => row.ignored?.length ?? 0,
   );
-  gauge(
-    'dwd_prober_flapping',
-    '1 while the shoot is flapping: an outage began within ten minutes of a restoration, so the next restoration waits longer.',
-    ({ row }) => Number(row.flapping),
-  );
-  gauge(
-    'dwd_prober_paused',
-    '1 while an operator has paused the shoot or all shoots, so that nothing is scaled down.',
-    ({ row }) => Number(row.paused !== null),
-  );
+  gauge('dwd_prober_flapping', '1 while the shoot is flapping.', ({ row }) => Number(row.flapping));
+  gauge('dwd_prober_paused', '1 while the shoot, or all shoots, are paused.', ({ row }) => Number(row.paused !== null));
   gauge(
     'dwd_prober_outage_unmet',
-    '1 while the shoot is losing nodes: the latest verdict is an outage, and something that should be down is up, because scale-downs are paused, prevented by ignore-scaling, or failing.',
+    '1 while the shoot is losing nodes: an outage, and something that should be down is up.',
     ({ row }) => Number(row.state === 'losing nodes'),
   );
 };
@@ -248,7 +224,7 @@ const showVerdicts = ({ meter, states }: ProberMetricsDeps): void => {
   const counts = new Map<string, number>();
   meter.gauge({
     name: 'dwd_prober_shoots',
-    help: 'Shoots by latest verdict; the verdicts are the results of dwd_prober_runs_total.',
+    help: 'Shoots by latest verdict, as in dwd_prober_runs_total.',
     labels: ['verdict'],
     read: () => {
       for (const verdict of counts.keys()) counts.set(verdict, 0);
@@ -264,12 +240,12 @@ const showVerdicts = ({ meter, states }: ProberMetricsDeps): void => {
 const showOthers = ({ meter, states, leads, unreadablePauses }: ProberMetricsDeps): void => {
   meter.gauge({
     name: 'dwd_prober_probers',
-    help: 'Shoots that have a prober: they are probed, or their held resources are being released.',
+    help: 'Shoots that are probed, or whose held resources are being released.',
     read: () => [{ value: states.all(factsAgeMs).probed.length, labels: {} }],
   });
   meter.gauge({
     name: 'dwd_prober_seed_info',
-    help: 'Always 1; its label is the name of the seed, by its Clusters. No series if they do not say it.',
+    help: 'Always 1; the name of the seed in its Clusters. No series if they have none.',
     labels: ['seed'],
     read: () => {
       const seed = states.seed();
@@ -278,7 +254,7 @@ const showOthers = ({ meter, states, leads, unreadablePauses }: ProberMetricsDep
   });
   meter.gauge({
     name: 'dwd_prober_unprotected',
-    help: '1 while an outage of the shoot would not be met, or what is held would not be restored, by reason. Only the leader reports it. No series for a protected shoot.',
+    help: '1 while an outage would not be met, or what is held not be restored; only of the leader.',
     labels: ['namespace', 'reason'],
     read: () =>
       probed().flatMap(({ namespace, cause }) =>
@@ -287,7 +263,7 @@ const showOthers = ({ meter, states, leads, unreadablePauses }: ProberMetricsDep
   });
   meter.gauge({
     name: 'dwd_prober_blind_in_outage',
-    help: '1 while the shoot is blind, and resources of it are held, or its last verdict is an outage: nothing is restored and nothing scaled down. Only the leader reports it. No series for another shoot.',
+    help: '1 while the shoot is blind, and held or in an outage; only of the leader.',
     labels: ['namespace'],
     read: () =>
       probed()
@@ -300,7 +276,7 @@ const showOthers = ({ meter, states, leads, unreadablePauses }: ProberMetricsDep
   };
   meter.gauge({
     name: 'dwd_prober_held_unprobed',
-    help: 'Held resources of a shoot that is not probed: nothing restores them automatically. No series if there are none.',
+    help: 'Held resources of a shoot that is not probed: nothing restores them; only of the leader.',
     labels: ['namespace'],
     read: () =>
       (leads() ? states.rows(factsAgeMs) : [])
@@ -309,7 +285,7 @@ const showOthers = ({ meter, states, leads, unreadablePauses }: ProberMetricsDep
   });
   meter.gauge({
     name: 'dwd_prober_pause_unreadable',
-    help: '1 while the annotation that pauses a shoot, or in the namespace of the prober all shoots, cannot be read. It pauses for an hour. No series if all can be read.',
+    help: '1 while a pause cannot be read: that of the shoot, or in the namespace of the prober that of all.',
     labels: ['namespace'],
     read: () => unreadablePauses().map((namespace) => ({ value: 1, labels: { namespace } })),
   });

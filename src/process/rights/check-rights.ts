@@ -64,7 +64,7 @@ export class RightsCheck<Settings> implements Runnable {
     this.#settings = options.settings;
     this.#count = options.meter.gauge({
       name: metric,
-      help: `Rights${where} that the configuration needs and this program lacks, as of the last complete check.`,
+      help: `Rights${where} that the configuration needs and the program lacks.`,
     });
   }
 
