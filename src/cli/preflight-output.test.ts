@@ -37,7 +37,6 @@ FAILED secret-missing in 2 shoots
   shoot--dev--seven, shoot--dev--nine: there is no Secret
   -> Check kubeConfigSecretName, and the program that creates the Secret; until
   then the shoot is not protected.
-  docs/preflight.md#secret-missing
 
 3 checks: 1 failed, 1 ok, 1 left out
 `);
@@ -96,7 +95,6 @@ it('prints everything as JSON', () => {
             ...longer,
             severity: 'warning',
             todo: expect.stringMatching(/^Set kcmNodeMonitorGraceDuration /) as string,
-            link: expect.stringMatching(/docs\/preflight\.md#grace-longer$/) as string,
           },
         ],
       },

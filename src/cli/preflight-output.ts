@@ -13,8 +13,6 @@ import {
 import { type OutputFormat, formatDocument } from './output.ts';
 import { type PaintStatus, colourBy } from './paint-status.ts';
 
-/** Where findings are described, in the package and in the repository. */
-const document = 'docs/preflight.md';
 /** Limits of the table: shoots named per sentence, and sentences printed per code. JSON has all. */
 const [mostShoots, mostSentences] = [10, 10];
 
@@ -34,8 +32,6 @@ export const inColour = colourBy<CheckStatus>({
   unknown: 'magenta',
   'left out': 'dim',
 });
-
-const linkOf = (code: FindingCode): string => `${document}#${code}`;
 
 const codesOf = ({ findings }: PreflightCheck): readonly FindingCode[] => [
   ...new Set(findings.map(({ code }) => code)),
@@ -96,7 +92,6 @@ const findingLines = (
     ...sentences.slice(0, mostSentences).flatMap(([detail, group]) => indented(sentenceOf(detail, group))),
     ...(rest > 0 ? indented(`and ${String(rest)} more (-o json has all)`) : []),
     ...indented(`-> ${todo}`),
-    `  ${linkOf(code)}`,
     '',
   ];
 };
@@ -146,7 +141,6 @@ const documentOf = ({ checks, exitCode }: PreflightReport) => ({
       ...finding,
       severity: codes[finding.code].severity,
       todo: codes[finding.code].todo,
-      link: linkOf(finding.code),
     })),
   })),
 });

@@ -12,7 +12,7 @@ export type RunPreflight = (run: PreflightRun) => Promise<Result<PreflightReport
 
 const description = `Checks a seed against a configuration of the prober, before the prober is installed or while it runs. The checks are: that the seed serves the kinds, that the prober has its rights, that clocks agree, and, for each shoot, that its Secret and its dependent resources exist, that its KCM has the configured grace period, and that its API server responds. Shoots that are not probed, such as hibernated ones, are counted but not checked. The command only reads. It does not support configurations of the weeder and of care. dwd validate checks a file without a cluster.
 
-Prints one line per check, and then the problems, worst first, each with a code, a remedy, and a link to its section in docs/preflight.md.
+Prints one line per check, and then the problems, worst first, each with a code and a remedy.
 
 If this machine cannot reach the API servers of the shoots, run the command in a pod of the prober, or use --shoot-api-servers=false. Exits with 0 if all checks are ok, with 1 if a check found a problem, and with 2 if no problem was found but a check could not be made.`;
 

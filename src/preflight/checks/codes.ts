@@ -6,7 +6,7 @@ export type FindingSeverity = 'failed' | 'warning' | 'unknown';
 
 interface CodeMeaning {
   readonly severity: FindingSeverity;
-  /** Advice in one sentence. docs/preflight.md has a paragraph. */
+  /** Advice in one sentence. */
   readonly todo: string;
 }
 
