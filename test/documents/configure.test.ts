@@ -37,7 +37,7 @@ describe('a table', () => {
     const fields = fieldTable(weederConfig.jsonSchema());
     expect(fields).toContain('| `watchDuration` | duration > 0 | `5m0s` | How long crash-looping pods');
     expect(fields).toContain(
-      '| `servicesAndDependantSelectors.NAME.podSelectors[].matchExpressions[].operator` | `In`, ',
+      '| `servicesAndDependantSelectors.NAME.podSelectors` | list of label selectors | required |',
     );
     expect(fieldTable(proberConfig.jsonSchema())).toContain(
       '| `dependentResourceInfos[].ref.name` | text | required |',

@@ -34,8 +34,12 @@ const bounds = ({ minimum, exclusiveMinimum, maximum }: Field): string =>
     ...(maximum === undefined ? [] : [`<= ${maximum}`]),
   ].join(', ');
 
+/** A LabelSelector of Kubernetes, whose fields need no table. */
+const isSelector = ({ properties = {} }: Field): boolean => 'matchExpressions' in properties;
+
 const kindOf = (field: Field): string => {
   const { type, const: only, enum: choices, description = '', items, properties } = field;
+  if (items !== undefined && isSelector(items)) return 'list of label selectors';
   if (only !== undefined) return code(only);
   if (choices !== undefined) return choices.map(code).join(', ');
   if (type === 'array') return items?.properties === undefined ? 'list of text' : 'list';
@@ -43,7 +47,7 @@ const kindOf = (field: Field): string => {
   if (type === 'object') return 'map';
   if (type === 'integer') return `whole number ${bounds(field)}`;
   if (type === 'number') return `number ${bounds(field)}`;
-  return duration.exec(description)?.[1] ?? (type === 'string' ? 'text' : (type ?? 'text'));
+  return duration.exec(description)?.[1]?.replace(' >= 0', '') ?? (type === 'string' ? 'text' : (type ?? 'text'));
 };
 
 const defaultOf = ({ default: value }: Field, isRequired: boolean): string => {
@@ -61,7 +65,7 @@ const within = ({
   additionalProperties,
   properties,
 }: Field): readonly [suffix: string, inner: Field | undefined] => {
-  if (items !== undefined) return ['[].', items];
+  if (items !== undefined) return ['[].', isSelector(items) ? undefined : items];
   if (properties !== undefined) return ['.', { properties }];
   return ['.NAME.', typeof additionalProperties === 'object' ? additionalProperties : undefined];
 };

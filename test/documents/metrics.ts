@@ -3,13 +3,13 @@ import { fillIn, table } from './configure.ts';
 
 // Builds the tables of docs/metrics.md and docs/dev/health-checks.md from the registries.
 
-const code = (text: string): string => `\`${text}\``;
-const head = ['metric', 'labels', 'meaning'];
+const head = ['metric', 'meaning'];
 
 /** Throws if the name does not tell a counter from a gauge, as the document says it does. */
 const rowOf = ({ name, type, labels = [], help }: DeclaredMetric): readonly string[] => {
   if (name.endsWith('_total') !== (type === 'counter')) throw new Error(`${name} is a ${type}`);
-  return [code(name), labels.map(code).join(', '), type === 'histogram' ? `Histogram. ${help}` : help];
+  const series = labels.length === 0 ? name : `${name}{${labels.join(',')}}`;
+  return [`\`${series}\``, type === 'histogram' ? `Histogram. ${help}` : help];
 };
 
 const tableOf = (metrics: readonly DeclaredMetric[]): string =>

@@ -6,7 +6,7 @@ import { careConfig } from '../../src/care/config.ts';
 import { careGardenGrants, careGrants, careShootGrants } from '../../src/care/rights.ts';
 import { proberConfig } from '../../src/prober/config/config.ts';
 import { proberGrants, proberShootGrants } from '../../src/prober/rights.ts';
-import { type Grant, leaseGrants } from '../../src/process/rights/grants.ts';
+import type { Grant } from '../../src/process/rights/grants.ts';
 import { weederGrants } from '../../src/weeder/component.ts';
 import { fillIn, table } from './configure.ts';
 import { root } from './markdown.ts';
@@ -54,13 +54,12 @@ const grantTable = (grants: readonly Grant[]): string => {
 };
 
 const plural = ({ kind }: { readonly kind: string }): string => `${kind.toLowerCase()}s`;
-const leases = (component: string) => leaseGrants(`dwd-${component}-leader-election`, 'garden');
 
 const tables = new Map([
-  ['rights of prober', grantTable([...proberGrants(prober, plural), ...leases('prober')])],
+  ['rights of prober', grantTable(proberGrants(prober, plural))],
   ['rights of prober in a shoot', grantTable(proberShootGrants)],
-  ['rights of weeder', grantTable([...weederGrants, ...leases('weeder')])],
-  ['rights of care', grantTable([...careGrants(care), ...leases('care')])],
+  ['rights of weeder', grantTable(weederGrants)],
+  ['rights of care', grantTable(careGrants(care))],
   ['rights of care in the garden', grantTable(careGardenGrants)],
   ['rights of care in a shoot', grantTable(careShootGrants)],
 ]);
