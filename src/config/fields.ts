@@ -55,9 +55,9 @@ export const nonEmptyText = (example: string) => {
 /** Reference to an object by `apiVersion`, `kind` and `name`. The parameter `name` is an example for the help text. */
 export const resourceRef = (name: string) =>
   object('an object with apiVersion, kind and name', {
-    apiVersion: about('Group and version of its kind, such as apps/v1.', nonEmptyText('apps/v1')),
-    kind: about('Kind of the resource, such as Deployment.', nonEmptyText('Deployment')),
-    name: about(`Name of the resource, such as ${name}.`, nonEmptyText(name)),
+    apiVersion: about('Group and version, such as apps/v1.', nonEmptyText('apps/v1')),
+    kind: about('Such as Deployment.', nonEmptyText('Deployment')),
+    name: about(`Such as ${name}.`, nonEmptyText(name)),
   });
 
 /** A fixed text. Only the JSON Schema requires it; zod accepts any text, because typeFindings reports other texts with the right severity. */

@@ -24,8 +24,8 @@ export const table = (head: readonly string[], rows: readonly (readonly string[]
   [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n');
 const code = (text: string): string => `\`${text}\``;
 
-/** The part of a description that states the allowed durations. The table has a column for it. */
-const duration = / ?Must be a (duration \S+ 0) with a unit, such as .*$/;
+/** The part of a description that states the allowed durations. */
+const duration = / ?Must be a duration .* with a unit, such as .*$/;
 
 const bounds = ({ minimum, exclusiveMinimum, maximum }: Field): string =>
   [
@@ -47,7 +47,8 @@ const kindOf = (field: Field): string => {
   if (type === 'object') return 'map';
   if (type === 'integer') return `whole number ${bounds(field)}`;
   if (type === 'number') return `number ${bounds(field)}`;
-  return duration.exec(description)?.[1]?.replace(' >= 0', '') ?? (type === 'string' ? 'text' : (type ?? 'text'));
+  if (duration.test(description)) return 'duration';
+  return type === 'string' ? 'text' : (type ?? 'text');
 };
 
 const defaultOf = ({ default: value }: Field, isRequired: boolean): string => {
