@@ -35,12 +35,10 @@ describe('docs/configure.md', () => {
 describe('a table', () => {
   it('lists the fields of objects, lists and maps below them', () => {
     const fields = fieldTable(weederConfig.jsonSchema());
-    expect(fields).toContain('| `watchDuration` | duration | `5m0s` | How long crash-looping pods');
+    expect(fields).toContain('| `watchDuration` | `5m0s` | How long crash-looping pods');
     expect(fields).toContain(
-      '| `servicesAndDependantSelectors.NAME.podSelectors` | list of label selectors | required |',
+      '| `servicesAndDependantSelectors.NAME.podSelectors` | list of label selectors, required |',
     );
-    expect(fieldTable(proberConfig.jsonSchema())).toContain(
-      '| `dependentResourceInfos[].ref.name` | text | required |',
-    );
+    expect(fieldTable(proberConfig.jsonSchema())).toContain('| `dependentResourceInfos[].ref.name` | text, required |');
   });
 });

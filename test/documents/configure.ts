@@ -51,13 +51,21 @@ const kindOf = (field: Field): string => {
   return type === 'string' ? 'text' : (type ?? 'text');
 };
 
-const defaultOf = ({ default: value }: Field, isRequired: boolean): string => {
-  if (isRequired) return 'required';
+const defaultOf = ({ default: value }: Field): string => {
   if (value === undefined) return '';
   const isEmpty = typeof value === 'object' && Object.keys(value ?? {}).length === 0;
   if (isEmpty) return Array.isArray(value) ? 'empty' : '';
   if (Array.isArray(value)) return `${value.length} items`;
   return code(typeof value === 'string' ? value : JSON.stringify(value));
+};
+
+/** The default, which shows the type of most fields, or the type. */
+const valueOf = (field: Field, isRequired: boolean): string => {
+  const kind = kindOf(field);
+  const value = defaultOf(field);
+  if (isRequired) return `${kind}, required`;
+  if (value === '') return kind;
+  return /^(?:duration|boolean|text|list|object)$/.test(kind) ? value : `${kind}; ${value}`;
 };
 
 /** Schema of the values of a map, of the items of a list, or of an object's fields, with the suffix of their paths. */
@@ -78,7 +86,7 @@ const rowsOf = ({ properties = {}, required = [] }: Field, prefix: string): read
     const path = `${prefix}${name}`;
     const about = (field.description ?? '').replace(duration, '');
     const [suffix, inner] = within(field);
-    const own = [code(path), kindOf(field), defaultOf(field, required.includes(name))];
+    const own = [code(path), valueOf(field, required.includes(name))];
     if (inner === undefined) return [[...own, about]];
     const below = { ...inner, required: inner.required ?? field.required ?? [] };
     const text = JSON.stringify(rowsOf(below, suffix));
@@ -91,7 +99,7 @@ const rowsOf = ({ properties = {}, required = [] }: Field, prefix: string): read
 
 /** Table of all fields of a configuration. The fields of an object follow below it, unless they are those of an earlier object beside it. */
 export const fieldTable = (schema: JsonSchema): string =>
-  table(['field', 'type', 'default', 'meaning'], rowsOf(schema, ''));
+  table(['field', 'default, or type', 'meaning'], rowsOf(schema, ''));
 
 /** Replaces the text between `<!-- KEY -->` and `<!-- end -->` with the table of the key. Throws if there is no such table. */
 export const fillIn = (

@@ -24,7 +24,7 @@ const schema = toJSONSchema(statusSchema, {
 it('docs/dev/status-fields.md lists every field of GET /status; `make docs` updates it', async () => {
   const table = fieldTable(schema);
   expect(table).toContain(
-    '| `shoots[].held[].replicas` | whole number >= 1 | required | Replicas that will be restored. |',
+    '| `shoots[].held[].replicas` | whole number >= 1, required | Replicas that will be restored. |',
   );
   await expect(fillIn(readFileSync(file, 'utf8'), new Map([['fields of status', table]]))).toMatchFileSnapshot(file);
 });
