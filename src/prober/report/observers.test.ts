@@ -4,7 +4,7 @@ import { type RecordingLogger, createRecordingLogger } from '../../../test/doubl
 import { type RecordingMeter, createRecordingMeter } from '../../../test/doubles/recording-meter.ts';
 import { ApiError, type ApiErrorCode, KubeconfigError } from '../../kubernetes/api/errors.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
-import type { RecordedEvent } from '../../telemetry/events.ts';
+import type { RecordedEvent } from '../../telemetry/event-recorder.ts';
 import { type ProbeMemory, emptyProbeMemory, type Verdict } from '../judge/judgement.ts';
 import type { Direction } from '../scale/patch-plan.ts';
 import type { Operation } from '../scale/operation.ts';
