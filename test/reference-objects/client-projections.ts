@@ -51,7 +51,6 @@ const watched = async (): Promise<unknown> => {
     signal,
     path,
     query: {},
-    accept: '',
     kind: 'Secret',
     resourceVersion: '1',
     timeoutSeconds: 1,
@@ -102,12 +101,6 @@ export const clientProjections: readonly Projection[] = [
     kind: 'Status',
     project: (json) => statusError({ method: 'GET', path, httpStatus: 500, json }).code,
     set: { 'details.causes[].reason': 'ResourceVersionTooLarge' },
-  },
-  {
-    name: 'Status of a conflict of field managers',
-    kind: 'Status',
-    project: (json) => statusError({ method: 'PATCH', path, httpStatus: 409, json }).conflicts,
-    set: { 'details.causes[].reason': 'FieldManagerConflict' },
   },
   {
     name: 'object in a cache',

@@ -52,13 +52,6 @@ export interface ConnectionFault {
   readonly phase: ExchangePhase;
 }
 
-/** A field that server-side apply would take from another manager. */
-export interface FieldConflict {
-  readonly manager: string;
-  /** Path of the field, such as `.spec.replicas`. */
-  readonly field: string;
-}
-
 export interface ApiErrorInit {
   readonly code: ApiErrorCode;
   readonly message: string;
@@ -68,8 +61,6 @@ export interface ApiErrorInit {
   readonly retryAfterMs?: number;
   /** True if our own rate limit held the request back: nothing was sent, and the server's state is unknown. */
   readonly rateLimited?: true;
-  /** Set for a Conflict of server-side apply. */
-  readonly conflicts?: readonly FieldConflict[];
   readonly cause?: unknown;
 }
 
@@ -80,7 +71,6 @@ export class ApiError extends Error {
   readonly status: number | undefined;
   readonly retryAfterMs: number | undefined;
   readonly rateLimited: boolean;
-  readonly conflicts: readonly FieldConflict[];
 
   constructor(init: ApiErrorInit) {
     super(init.message, init.cause === undefined ? undefined : { cause: init.cause });
@@ -88,7 +78,6 @@ export class ApiError extends Error {
     this.status = init.status;
     this.retryAfterMs = init.retryAfterMs;
     this.rateLimited = init.rateLimited ?? false;
-    this.conflicts = init.conflicts ?? [];
   }
 
   /** Details of an exchange without a response, as far as the transport knows them. */

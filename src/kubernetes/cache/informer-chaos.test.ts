@@ -106,7 +106,7 @@ const survive = async (seed: number): Promise<void> => {
     ]);
   expect(Object.fromEntries(informer.entries())).toEqual(Object.fromEntries(truth));
   expect(Object.fromEntries(announced)).toEqual(Object.fromEntries(truth));
-  expect(informer.state()).toMatchObject({ synced: true, lastError: undefined, undecodable: 0 });
+  expect(informer.state()).toMatchObject({ synced: true, lastError: undefined });
   abort.abort();
   await done;
   await clock.settle();

@@ -1,5 +1,6 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { SimulatedProcess } from '../../../simulator/harness/simulated-process.ts';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { type RecordingLogger, createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
 import { createRecordingMeter } from '../../../test/doubles/recording-meter.ts';
@@ -161,7 +162,7 @@ describe('rule 12: list, then watch', () => {
       { type: 'deleted', key: 'ns/b', value: 'last words' },
     ]);
     expect(seen).toEqual(['c@11', 'a@12', undefined]);
-    expect(informer.state()).toMatchObject({ synced: true, objects: 2, undecodable: 0, lastError: undefined });
+    expect(informer.state()).toMatchObject({ synced: true, lastError: undefined });
   });
 
   it('a listener that throws or unsubscribes does not affect others', async () => {
@@ -237,59 +238,38 @@ describe('rule 14: a version that is gone', () => {
     const after = { 'ns/same': 'same@1', 'ns/changed': 'changed@20', 'ns/new': 'new@30' };
     expect(seen).toEqual([after, after, after]);
   });
-
-  it('rule 14: a version that is always gone causes no hot loop', async () => {
-    const bench = start();
-    let requests = 0;
-    for (; bench.clock.monotonic() < 600_000; requests += 1) {
-      await bench.clock.settle();
-      if (bench.kube.waiting === 0) await bench.clock.advance(1_000);
-      else {
-        const exchange = bench.kube.take();
-        if (isWatch(exchange)) exchange.respond(410, status(410, 'Expired'));
-        else exchange.respond(200, listOf(10, []));
-      }
-    }
-    expect(bench.kube.requests.length).toBeLessThan(80);
-  });
 });
 
 describe('rule 15: refusals', () => {
-  it.each([
-    [429, 'TooManyRequests', { 'retry-after': '45' }, 45_000],
-    [429, 'TooManyRequests', { 'retry-after': '999999999' }, 60_000],
-    [429, 'TooManyRequests', { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }, 60_000],
-    [429, 'TooManyRequests', {}, 1_200],
-    [503, 'ServiceUnavailable', { 'retry-after': '3' }, 3_000],
-    [403, 'Forbidden', {}, 1_200],
-  ])(
-    'rule 15: %d %s with %j: watches again after %d ms, from the same version, without a list',
-    async (code, reason, headers, ms) => {
-      const { stream, clock, take, kube } = await follow();
-      stream.send(bookmark(33));
-      await clock.advance(goodMs);
-      stream.end();
-      (await take()).respond(code, status(code, reason), headers);
-      await clock.advance(ms - 1);
-      expect(kube.waiting).toBe(0);
-      await clock.advance(1);
-      const next = await take();
-      expect([isWatch(next), versionOf(next)]).toEqual([true, '33']);
-    },
-  );
+  const refusal =
+    (code: number, reason: string, headers = {}) =>
+    (exchange: ScriptedExchange): void =>
+      exchange.respond(code, status(code, reason), headers);
+  const refusalEvent = (retryAfterSeconds: number) => (exchange: ScriptedExchange) =>
+    exchange
+      .stream()
+      .send({ type: 'ERROR', object: status(429, 'TooManyRequests', { details: { retryAfterSeconds } }) });
 
   it.each([
-    [20, 20_000],
-    [999_999_999, 60_000],
-  ])('rule 15: a 429 as an ERROR event with a delay of %d s has the same effect', async (retryAfterSeconds, ms) => {
+    ['429 with Retry-After', refusal(429, 'TooManyRequests', { 'retry-after': '45' }), 45_000],
+    ['429 with a long one', refusal(429, 'TooManyRequests', { 'retry-after': '999999999' }), 60_000],
+    ['429 with a date', refusal(429, '', { 'retry-after': 'Fri, 31 Dec 9999 23:59:59 GMT' }), 60_000],
+    ['429 without', refusal(429, 'TooManyRequests'), 1_200],
+    ['503', refusal(503, 'ServiceUnavailable', { 'retry-after': '3' }), 3_000],
+    ['403', refusal(403, 'Forbidden'), 1_200],
+    ['429 as an ERROR event', refusalEvent(20), 20_000],
+    ['429 as an ERROR event with a long delay', refusalEvent(999_999_999), 60_000],
+  ])('rule 15: %s: watches again from the same version, without a list', async (_name, refuse, ms) => {
     const { stream, clock, take, kube } = await follow();
+    stream.send(bookmark(33));
     await clock.advance(goodMs);
-    stream.send({ type: 'ERROR', object: status(429, 'TooManyRequests', { details: { retryAfterSeconds } }) });
+    stream.end();
+    refuse(await take());
     await clock.advance(ms - 1);
     expect(kube.waiting).toBe(0);
     await clock.advance(1);
     const next = await take();
-    expect([isWatch(next), versionOf(next)]).toEqual([true, '10']);
+    expect([isWatch(next), versionOf(next)]).toEqual([true, '33']);
   });
 
   const waits = async (
@@ -343,25 +323,34 @@ describe('rule 15: refusals', () => {
 });
 
 describe('rule 16: a server that closes at once', () => {
-  it.each([
-    ['without an event', (stream: ScriptedStream) => stream.end()],
-    ['with a Timeout event', (stream: ScriptedStream) => stream.send(event('ERROR', status(504, 'Timeout')))],
+  it.each<[string, (exchange: ScriptedExchange) => void]>([
+    ['without an event', (exchange) => exchange.stream().end()],
+    ['with a Timeout event', (exchange) => exchange.stream().send(event('ERROR', status(504, 'Timeout')))],
+    ['by 410, so that each watch takes a list', (exchange) => exchange.respond(410, status(410, 'Expired'))],
     [
       'after an event',
-      (stream: ScriptedStream) => {
+      (exchange) => {
+        const stream = exchange.stream();
         stream.send(event('ADDED', item('a', 11)));
         stream.end();
       },
     ],
   ])('rule 16: %s, again and again, gets ever fewer requests', async (_name, close) => {
     const bench = start();
-    (await bench.take()).respond(200, listOf(10, []));
+    let watches = 0;
     while (bench.clock.monotonic() < 600_000) {
       await bench.clock.settle();
-      if (bench.kube.waiting > 0) close(bench.kube.take().stream());
-      else await bench.clock.advance(500);
+      if (bench.kube.waiting === 0) {
+        await bench.clock.advance(500);
+        continue;
+      }
+      const exchange = bench.kube.take();
+      if (isWatch(exchange)) {
+        watches += 1;
+        close(exchange);
+      } else exchange.respond(200, listOf(10, []));
     }
-    expect(bench.kube.requests.length).toBeLessThan(40);
+    expect(watches).toBeLessThan(40);
     expect(bench.kube.openBodies).toBe(0);
   });
 
@@ -382,33 +371,22 @@ describe('rule 17: silence', () => {
     ['a bookmark', [bookmark(20)], '20'],
     ['an event', [event('ADDED', item('a', 21))], '21'],
   ])(
-    'rule 17: a stream that sends %s, and then no byte for 90 s, is aborted and resumed at once',
+    'rule 17: a stream that sends %s, and then no byte for 90 s, is aborted and resumed at once, without a warning',
     async (_name, events, version) => {
-      const { stream, clock, kube, take } = await follow();
+      const { stream, clock, kube, take, informer, logger } = await follow();
       for (const each of events) stream.send(each);
-      await clock.advance(longestSilenceMs - 1);
-      expect(kube.openBodies).toBe(1);
-      await clock.advance(1);
-      expect(kube.openBodies).toBe(0);
-      const next = await take();
-      expect([isWatch(next), versionOf(next)]).toEqual([true, version]);
+      for (let round = 0; round < 3; round += 1) {
+        await clock.advance(longestSilenceMs - 1);
+        expect([kube.openBodies, informer.state().problem, informer.interruptedMs()]).toEqual([1, undefined, 0]);
+        await clock.advance(1);
+        const next = await take();
+        expect([isWatch(next), versionOf(next), kube.openBodies]).toEqual([true, version, 0]);
+        next.stream();
+        await clock.settle();
+      }
+      expect([logger.at('warn'), logger.at('error')]).toEqual([[], []]);
     },
   );
-
-  it('rule 17: a server that sends no bookmark gets one watch per 90 s, without a list, a warning or a problem', async () => {
-    const { stream, clock, take, informer, logger, kube } = await follow();
-    stream.send(event('ADDED', item('a', 20)));
-    for (let round = 0; round < 10; round += 1) {
-      await clock.advance(longestSilenceMs - 1);
-      expect([kube.waiting, informer.state().problem, informer.interruptedMs()]).toEqual([0, undefined, 0]);
-      await clock.advance(1);
-      const watch = await take();
-      expect([isWatch(watch), versionOf(watch), kube.waiting]).toEqual([true, '20', 0]);
-      watch.stream();
-      await clock.settle();
-    }
-    expect([logger.at('warn'), logger.at('error')]).toEqual([[], []]);
-  });
 
   it('rule 17: every byte restarts the limit, even if it completes no event', async () => {
     const { stream, clock, kube } = await follow();
@@ -427,24 +405,23 @@ describe('rule 17: silence', () => {
 
   it('rule 17: a process that was suspended reads pending bytes before it gives up the stream as silent', async () => {
     const clock = createVirtualClock();
-    let stoppedUntil = 0;
-    const timer: VirtualClock['timer'] = (ms, callback) =>
-      clock.timer(Math.max(ms, stoppedUntil - clock.monotonic()), callback);
-    const bench = start({ clock: { ...clock, monotonic: () => clock.monotonic(), timer } });
+    const process = new SimulatedProcess(clock);
+    const kube = createScriptedKube();
+    start({ kube: process.connect(kube), clock: process.clock });
     await clock.settle();
-    // All timers of these 200 s fire at their end, before anything is read.
-    stoppedUntil = 200_000;
-    bench.kube.take().respond(200, listOf(10, []));
+    kube.take().respond(200, listOf(10, []));
     await clock.settle();
-    const stream = bench.kube.take().stream();
+    const stream = kube.take().stream();
     stream.send(bookmark(20));
     await clock.settle();
+    process.suspend();
     await clock.advance(200_000);
     stream.send(bookmark(30));
+    await process.resume();
     await clock.advance(longestSilenceMs - 1);
-    expect(bench.kube.openBodies).toBe(1);
+    expect(kube.openBodies).toBe(1);
     await clock.advance(1);
-    expect([bench.kube.openBodies, versionOf(bench.kube.take())]).toEqual([0, '30']);
+    expect([kube.openBodies, versionOf(kube.take())]).toEqual([0, '30']);
   });
 
   it('rule 17: a watch without any response is aborted, too', async () => {
@@ -534,6 +511,8 @@ describe('rule 18: broken streams', () => {
     for (let round = 0; round < 2; round += 1) {
       const current = round === 0 ? stream : (await take()).stream();
       current.send(broken);
+      // Ignored: what follows a broken event may belong to anything.
+      current.send(event('ADDED', item('c', 99)));
       current.end();
       await clock.advance(seconds * 1_000);
     }
@@ -542,14 +521,6 @@ describe('rule 18: broken streams', () => {
     expect(content()).toEqual({ 'ns/a': 'a@11' });
     expect(logger.at('warn')).toEqual(['list and watch interrupted, trying again']);
     expect(kube.openBodies).toBe(0);
-  });
-
-  it('rule 18: bytes after a broken event are ignored, because they may belong to anything', async () => {
-    const { stream, clock, content } = await follow();
-    stream.send('{"type":"ADDED"}\n');
-    stream.send(whole);
-    await clock.settle();
-    expect(content()).toEqual({});
   });
 
   it('rule 18: a stream that breaks at the same place again and again is replaced by a list', async () => {
@@ -624,7 +595,6 @@ describe('rule 19: paged lists', () => {
   it.each([
     ['the same token', () => 'token', 1, 2, 'the token of the page just read'],
     ['ever new tokens', (at: number) => String(at), 1_000, 100, 'more than 100000 items'],
-    ['ever new tokens and no items', (at: number) => String(at), 0, 200, 'more than 100000 items'],
   ])('rule 19: endless pages, with %s, are given up', async (_name, tokenOf, count, requests, problem) => {
     const bench = start();
     const items = Array.from({ length: count }, (_, index) => item(`a${String(index)}`, 1));
@@ -639,15 +609,6 @@ describe('rule 19: paged lists', () => {
       message: expect.stringContaining(problem) as string,
     });
     expect(bench.informer.synced).toBe(false);
-  });
-
-  it('rule 19: a next page of a list that was requested without pages is malformed', async () => {
-    const bench = start();
-    (await bench.take()).respond(410, status(410, 'Expired'));
-    (await bench.take()).respond(200, listOf(10, [item('a', 1)], { continue: 'token' }));
-    await bench.clock.settle();
-    expect(bench.informer.state().lastError).toMatchObject({ code: 'MalformedResponse' });
-    expect([bench.informer.synced, bench.kube.requests.length]).toEqual([false, 2]);
   });
 
   it('a list without a resourceVersion is malformed and retried', async () => {
@@ -672,68 +633,39 @@ describe('rule 20: requested and kept objects', () => {
     expect((await bench.take()).request.query).toMatchObject({ ...query, watch: 'true' });
   });
 
-  it('rule 20: metadataOnly sends an Accept header for metadata, and expects its kind', async () => {
-    const bench = start({ metadataOnly: true });
-    const list = await bench.take();
-    expect(list.request.headers?.accept).toBe(
-      'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json',
-    );
-    list.respond(200, { ...(listOf(10, []) as object), kind: 'PartialObjectMetadataList' });
-    const watch = await bench.take();
-    expect(watch.request.headers?.accept).toBe(
-      'application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json',
-    );
-    watch.stream().send({ type: 'ADDED', object: { kind: 'PartialObjectMetadata', ...item('a', 11) } });
-    await bench.clock.settle();
-    expect(bench.content()).toEqual({ 'ns/a': 'a@11' });
-  });
-
-  it('rule 20: an object that cannot be projected is left out, counted and logged once; the rest goes on', async () => {
+  it('rule 20: an object that cannot be projected is left out and logged once; the rest goes on', async () => {
     const bench = start();
     const broken = item('bad', 2, 5);
     (await bench.take()).respond(200, listOf(10, [item('a', 1), broken, { metadata: null }, item('b', 3)]));
     const stream = (await bench.take()).stream();
     await bench.clock.settle();
-    expect(Object.keys(bench.content())).toEqual(['ns/a', 'ns/b']);
-    expect(bench.informer.state()).toMatchObject({ objects: 2, undecodable: 1, lastError: undefined });
-    const logged = (): readonly unknown[] =>
-      bench.logger.lines
-        .filter((line) => line.level === 'error' && line.fields.object !== undefined)
-        .map((line) => line.fields);
-    expect(logged()).toEqual([
-      {
-        informer: '/api/v1/secrets',
-        object: 'ns/bad',
-        problem: 'DecodeError: ns/bad.metadata.labels.v: expected a string, found a number',
-      },
-    ]);
+    expect(bench.content()).toEqual({ 'ns/a': 'a@1', 'ns/b': 'b@3' });
     stream.send(event('MODIFIED', broken));
     stream.send(event('MODIFIED', item('b', 12)));
     await bench.clock.settle();
-    expect(logged()).toHaveLength(1);
+    const problem = 'DecodeError: ns/bad.metadata.labels.v: expected a string, found a number';
+    expect(bench.logger.lines.filter(({ fields }) => fields.object !== undefined)).toMatchObject([
+      { level: 'error', fields: { informer: '/api/v1/secrets', object: 'ns/bad', problem } },
+    ]);
     expect(bench.content()['ns/b']).toBe('b@12');
     stream.send(event('MODIFIED', item('bad', 13)));
     await bench.clock.settle();
     expect(bench.content()['ns/bad']).toBe('bad@13');
-    expect(bench.informer.state().undecodable).toBe(0);
   });
 
   it('rule 20: an object that becomes undecodable keeps its last good state, even after a list, until it is deleted', async () => {
-    const { stream, clock, take, changes, content, informer } = await follow([item('a', 1)]);
+    const { stream, clock, take, changes, content } = await follow([item('a', 1)]);
     stream.send(event('MODIFIED', item('a', 11, 5)));
     await clock.advance(goodMs);
-    expect([content(), informer.state().undecodable]).toEqual([{ 'ns/a': 'a@1' }, 1]);
     stream.send({ type: 'ERROR', object: status(410, 'Expired') });
     await clock.advance(2_000);
     (await take()).respond(200, listOf(20, [item('a', 11, 5)]));
     const next = (await take()).stream();
     await clock.settle();
-    expect([content(), informer.state().undecodable]).toEqual([{ 'ns/a': 'a@1' }, 1]);
-    expect(changes).toEqual([]);
+    expect([content(), changes]).toEqual([{ 'ns/a': 'a@1' }, []]);
     next.send(event('DELETED', item('a', 21, 5)));
     await clock.settle();
     expect(changes).toEqual([{ type: 'deleted', key: 'ns/a', value: 'a@1' }]);
-    expect(informer.state()).toMatchObject({ objects: 0, undecodable: 0 });
   });
 });
 

@@ -61,11 +61,6 @@ export class ObjectCache<T> implements Store<T> {
     return this.#entries.size;
   }
 
-  /** Number of objects that could not be projected and are left out, or shown in their last good state. */
-  get undecodable(): number {
-    return this.#broken.size;
-  }
-
   get(key: ObjectKey): T | undefined {
     return this.#entries.get(key)?.value;
   }

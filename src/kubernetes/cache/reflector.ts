@@ -35,8 +35,6 @@ export interface ReflectorOptions {
    */
   readonly path: string | ((signal: AbortSignal) => Promise<string>);
   readonly query?: { readonly fieldSelector?: string; readonly labelSelector?: string };
-  /** True if only metadata is requested (`PartialObjectMetadata`), not whole objects. */
-  readonly metadataOnly?: boolean;
   /** Objects per page of a list. Default 500. */
   readonly pageSize?: number;
   /** Shared by all watches of the process. */
@@ -45,9 +43,6 @@ export interface ReflectorOptions {
 
 export interface ReflectorState {
   readonly synced: boolean;
-  readonly objects: number;
-  /** Number of objects that `project` could not decode. */
-  readonly undecodable: number;
   /** Monotonic instant of the last list, in milliseconds. Intermediate states before it may have been missed. */
   readonly listedAt: number | undefined;
   /** Error of the last list or watch; undefined after a success. */
@@ -57,13 +52,6 @@ export interface ReflectorState {
 }
 
 type Position = Pick<Listed, 'resourceVersion' | 'kind'>;
-
-/** Content negotiation of client-go's metadata client (`metadata/metadata.go`). */
-const acceptOf = (metadataOnly: boolean): { readonly list: string; readonly watch: string } => {
-  const of = (kind: string): string => `application/json;as=${kind};g=meta.k8s.io;v=v1,application/json`;
-  if (!metadataOnly) return { list: 'application/json', watch: 'application/json' };
-  return { list: of('PartialObjectMetadataList'), watch: of('PartialObjectMetadata') };
-};
 
 const asError = (error: unknown): Error => (error instanceof Error ? error : new Error(String(error)));
 
@@ -75,7 +63,6 @@ export class Reflector<T> {
   readonly #cache: ObjectCache<T>;
   readonly #logger: Logger;
   readonly #query: Readonly<Record<string, string>>;
-  readonly #accept: ReturnType<typeof acceptOf>;
   readonly #backoff: Backoff;
   /** Undefined: find it first. */
   #path: string | undefined;
@@ -97,7 +84,6 @@ export class Reflector<T> {
     this.#cache = cache;
     this.#logger = logger;
     this.#query = { ...options.query };
-    this.#accept = acceptOf(options.metadataOnly ?? false);
     this.#heardAt = options.clock.monotonic();
     this.#backoff = createBackoff(options.random);
   }
@@ -112,9 +98,8 @@ export class Reflector<T> {
   }
 
   state(): ReflectorState {
-    const { synced, size: objects, undecodable } = this.#cache;
     const [listedAt, lastError] = [this.#listedAt, this.#lastError];
-    return { synced, objects, undecodable, listedAt, lastError, problem: this.#problem() };
+    return { synced: this.#cache.synced, listedAt, lastError, problem: this.#problem() };
   }
 
   interruptedMs(): number {
@@ -189,7 +174,7 @@ export class Reflector<T> {
   async #list(path: string, signal: AbortSignal): Promise<Listed> {
     const { kube, clock, pageSize = defaultPageSize } = this.#options;
     const call = listInto(this.#cache, { path, query: this.#query, pageSize });
-    const context = { kube, clock, objectBytes: longestItemBytes, accept: this.#accept.list };
+    const context = { kube, clock, objectBytes: longestItemBytes, accept: 'application/json' };
     const { value: listed } = await performCall(call, { signal }, context);
     this.#listedAt = clock.monotonic();
     listed.commit();
@@ -207,7 +192,6 @@ export class Reflector<T> {
       signal,
       path,
       query: this.#query,
-      accept: this.#accept.watch,
       resourceVersion,
       timeoutSeconds: Math.floor(shortestWatchSeconds * (1 + random.next())),
       kind,

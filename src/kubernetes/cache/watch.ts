@@ -39,7 +39,6 @@ export interface WatchOptions {
   readonly path: string;
   /** Selectors of the list. */
   readonly query: Readonly<Record<string, string>>;
-  readonly accept: string;
   readonly resourceVersion: string;
   /** Time after which the server ends the stream. */
   readonly timeoutSeconds: number;
@@ -130,7 +129,7 @@ export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEve
         resourceVersion: options.resourceVersion,
         timeoutSeconds: String(timeoutSeconds),
       },
-      headers: { accept: options.accept },
+      headers: { accept: 'application/json' },
       // The reflector itself waits and retries.
       noRetry: true,
       beforeSend: beginOpening,

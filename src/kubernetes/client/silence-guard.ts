@@ -1,7 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-
-/** A timer that fires this late shows that the process was suspended: it has not yet read the bytes that arrived meanwhile. */
-const stalledMs = 1_000;
+import { startTimeout } from '../transport/index.ts';
 
 /** Limits the silence of a stream. */
 export interface SilenceGuard {
@@ -24,17 +22,14 @@ export const guardSilence = ({ clock, limitMs, onSilence }: SilenceGuardOptions)
   let last = clock.monotonic();
   let isPaused = false;
   let stop: () => void;
-  const check = (dueAt: number): void => {
-    const now = clock.monotonic();
-    const left = last + limitMs - now;
+  const check = (): void => {
+    const left = last + limitMs - clock.monotonic();
     if (isPaused) wait(limitMs);
     else if (left > 0) wait(left);
-    else if (now - dueAt > stalledMs) wait(stalledMs);
     else onSilence(limitMs);
   };
   const wait = (ms: number): void => {
-    const dueAt = clock.monotonic() + ms;
-    stop = clock.timer(ms, () => check(dueAt));
+    stop = startTimeout(clock, ms, check);
   };
   wait(limitMs);
   return {

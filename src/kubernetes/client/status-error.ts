@@ -1,5 +1,5 @@
 import { type JsonObject, isObject } from '../api/decode.ts';
-import { ApiError, type ApiErrorCode, type FieldConflict } from '../api/errors.ts';
+import { ApiError, type ApiErrorCode } from '../api/errors.ts';
 import { cappedRetryAfterMs, longestRetryAfterMs } from './retry-after.ts';
 
 /** `Status.reason` of k8s.io/apimachinery `pkg/apis/meta/v1` (types.go, StatusReason). */
@@ -74,23 +74,6 @@ const retryAfterOf = (status: JsonObject, longestMs: number): number | undefined
   return typeof seconds === 'number' && seconds > 0 ? cappedRetryAfterMs(seconds * 1_000, longestMs) : undefined;
 };
 
-/** Maximum number of conflicts that are kept, more than our objects have contested fields. */
-const mostConflicts = 20;
-
-/** Reads the conflicts in `Status.details.causes` of server-side apply (apimachinery `pkg/apis/meta/v1`, CauseTypeFieldManagerConflict). */
-const conflictsOf = (status: JsonObject): readonly FieldConflict[] => {
-  const { causes } = objectAt(status.details);
-  if (!Array.isArray(causes)) return [];
-  return causes
-    .map(objectAt)
-    .filter(({ reason }) => reason === 'FieldManagerConflict')
-    .slice(0, mostConflicts)
-    .map(({ message, field }) => ({
-      manager: /^conflict with "([^"]*)"/.exec(textAt(message))?.[1] ?? 'another manager',
-      field: oneLine(textAt(field)),
-    }));
-};
-
 export interface FailedResponse {
   readonly method: string;
   readonly path: string;
@@ -113,12 +96,10 @@ export const statusError = (answer: FailedResponse): ApiError => {
   const redirect = httpStatus >= 300 && httpStatus < 400 ? 'redirects are not followed; check the server address' : '';
   const retryAfterMs =
     answer.retryAfterMs ?? retryAfterOf(status, answer.longestRetryAfterMs ?? longestRetryAfterMs.seed);
-  const conflicts = conflictsOf(status);
   return new ApiError({
     code,
     status: httpStatus,
-    ...(conflicts.length === 0 ? {} : { conflicts }),
     message: `${method} ${path}: ${httpStatus} ${code}: ${words || redirect || 'the server gave no reason'}`,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    retryAfterMs,
   });
 };

@@ -49,8 +49,6 @@ export class LeaderClaim {
   #memory = emptyElectionMemory;
   /** True if a write was sent and neither its response nor a later read has shown its result. */
   #unconfirmed = false;
-  /** Time of the latest read's response, in monotonic milliseconds. */
-  #readAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: LeaderClaimOptions) {
     this.#options = options;
@@ -70,14 +68,6 @@ export class LeaderClaim {
     const { kind } = this.state();
     const { lease } = this.#memory;
     return kind === 'free' || (kind === 'held' && lease !== undefined && isHeldByOurs(lease));
-  }
-
-  /** Returns the milliseconds between the first and the last read that showed another's unchanged Lease; undefined if the last is older than `maxAgeMs`. */
-  holderSilentMs(maxAgeMs: number): number | undefined {
-    const { lease, seenAt, current } = this.#memory;
-    const isOthers = current && lease !== undefined && lease.holder !== '' && lease.holder !== this.#options.identity;
-    const isRead = this.#options.clock.monotonic() - this.#readAt <= maxAgeMs;
-    return isOthers && isRead ? this.#readAt - seenAt : undefined;
   }
 
   /** Returns true if the server may have us as the holder, even if we do not lead. */
@@ -121,7 +111,6 @@ export class LeaderClaim {
     try {
       const { value, receivedAt } = await this.#call(getElectionLease(this.#options.lease), signal);
       this.#memory = sawElectionLease(this.#memory, value, { candidate: this.#options, at: receivedAt });
-      this.#readAt = receivedAt;
     } catch (error) {
       if (!isApiError(error, 'NotFound')) throw error;
       this.#memory = missedElectionLease(this.#memory, this.#options);

@@ -88,13 +88,11 @@ export class LeaderElector implements Leadership {
     }
   }
 
-  /** Returns the pause before the next attempt: jittered as in client-go, never beyond the expiry of the Lease, and shorter while its holder does not renew. */
+  /** Returns the pause before the next attempt: jittered as in client-go, never beyond the expiry of the Lease. */
   #pauseMs(): number {
     const { clock, random, retryPeriodMs } = this.#options;
     const state = this.#claim.state();
-    const jittered = retryPeriodMs * (1 + electionJitterFactor * random.next());
-    const isSilent = (this.#claim.holderSilentMs(retryPeriodMs) ?? 0) > 0;
-    const pauseMs = isSilent ? Math.min(jittered, retryPeriodMs / 2) : jittered;
+    const pauseMs = retryPeriodMs * (1 + electionJitterFactor * random.next());
     return state.kind === 'held' ? Math.min(pauseMs, state.until - clock.monotonic()) : pauseMs;
   }
 

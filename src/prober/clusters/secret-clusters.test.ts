@@ -15,8 +15,6 @@ const createInformerDouble = <T>(name: string) => {
     run: () => new Promise(() => undefined),
     state: () => ({
       synced: true,
-      objects: objects.size,
-      undecodable: 0,
       listedAt: undefined,
       lastError: undefined,
       problem: undefined,
