@@ -1,4 +1,4 @@
-import type { Endpoint } from '../transport/index.ts';
+import { type Endpoint, type TlsMaterial, createSecurity } from '../transport/index.ts';
 import { type Document, isMap, isScalar, Lexer, LineCounter, parseDocument, visit } from 'yaml';
 import type { JsonObject } from '../api/decode.ts';
 import { KubeconfigError } from '../api/errors.ts';
@@ -112,12 +112,10 @@ export const findEntry = <E extends Named>(entries: readonly E[], reference: fie
 /** Returns the endpoint of a cluster entry. */
 export const endpointOf = (cluster: Named): Endpoint => {
   const field = (name: string): fields.Field => fields.member(cluster.body, cluster.path, name);
-  const servername = fields.asServerName(field('tls-server-name'));
-  const proxy = fields.asProxy(field('proxy-url'));
   return {
     ...fields.asServer(field('server')),
-    ...(servername === undefined ? {} : { servername }),
-    ...(proxy === undefined ? {} : { proxy }),
+    servername: fields.asServerName(field('tls-server-name')),
+    proxy: fields.asProxy(field('proxy-url')),
   };
 };
 
@@ -133,4 +131,42 @@ export const authorizationOf = (user: Named): string | undefined => {
   }
   if (hasBasic) return basic(username ?? '', password ?? '');
   return token === undefined ? undefined : bearer(token);
+};
+
+/** A PEM, and the field that holds it or names its file. */
+export interface Pem {
+  readonly path: string;
+  readonly text: string | undefined;
+}
+
+/** TLS settings of a cluster and a user. */
+export interface TlsFields {
+  readonly ca: Pem;
+  readonly cert: Pem;
+  readonly key: Pem;
+  readonly insecure: fields.Field;
+}
+
+/** Checks that TLS settings are complete and fit together; `most` is the maximum number of certificates in a bundle. Throws a KubeconfigError. */
+export const checkMaterial = ({ ca, cert, key, insecure }: TlsFields, most?: number): TlsMaterial => {
+  const isInsecure = fields.asFlag(insecure);
+  if (isInsecure && ca.text !== undefined) {
+    throw new KubeconfigError(insecure.path, 'contradicts the certificate authority; set one of them');
+  }
+  for (const [one, partner] of [
+    [cert, key],
+    [key, cert],
+  ] as const) {
+    if (one.text === undefined && partner.text !== undefined) {
+      throw new KubeconfigError(one.path, 'is not set, but its partner is');
+    }
+  }
+  for (const { path, text } of [ca, cert]) if (text !== undefined) fields.checkCertificates(path, text, most);
+  const material = { ca: ca.text, cert: cert.text, key: key.text, rejectUnauthorized: !isInsecure };
+  try {
+    createSecurity(material);
+  } catch {
+    throw new KubeconfigError(key.path, 'cannot be read as a PEM key, or is not the key of the certificate');
+  }
+  return material;
 };

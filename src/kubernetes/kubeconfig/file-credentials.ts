@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { ApiError, KubeconfigError, errorText } from '../api/errors.ts';
 import { type Credentials, bearer } from '../client/index.ts';
-import type { Named } from './document.ts';
+import { type Named, type Pem, type TlsFields, checkMaterial } from './document.ts';
 import * as fields from './fields.ts';
 import { UnfitFileError, readRegularFile } from './regular-file.ts';
 
@@ -118,83 +118,59 @@ export const asPath = (entry: OperatorEntry, name: string): string | undefined =
   return path === undefined || isAbsolute(path) ? path : join(entry.directory, path);
 };
 
-/** A PEM, either inline or in a file. */
-interface Source {
-  /** Field path for messages. */
-  readonly path: string;
-  readonly inline?: string;
-  readonly file?: string;
+/** Place of a PEM: inline, or in a file. */
+interface Source extends Pem {
+  readonly file?: string | undefined;
 }
 
 /** Returns the source of a PEM. Inline data takes precedence over the file, as in client-go (`rest.TLSClientConfig`). */
-const sourceOf = (entry: OperatorEntry, name: string): Source | undefined => {
+const sourceOf = (entry: OperatorEntry, name: string): Source => {
   const data = fields.member(entry.body, entry.path, `${name}-data`);
-  const inline = fields.asBase64(data);
-  if (inline !== undefined) return { path: data.path, inline };
-  const file = asPath(entry, name);
-  return file === undefined ? undefined : { path: `${entry.path}.${name}`, file };
+  const text = fields.asBase64(data);
+  if (text !== undefined) return { path: data.path, text };
+  return { path: `${entry.path}.${name}`, text, file: asPath(entry, name) };
 };
 
-const read = async (source: Source | undefined, files: Files): Promise<string | undefined> => {
-  if (source?.file === undefined) return source?.inline;
+const read = async ({ path, text, file }: Source, files: Files): Promise<Pem> => {
+  if (file === undefined) return { path, text };
   try {
-    return await files.read(source.file);
+    return { path, text: await files.read(file) };
   } catch (error) {
-    throw new KubeconfigError(source.path, `${source.file} ${whyUnreadable(error)}`);
+    throw new KubeconfigError(path, `${file} ${whyUnreadable(error)}`);
   }
 };
 
-interface TlsSources {
-  readonly ca: Source | undefined;
-  readonly cert: Source | undefined;
-  readonly key: Source | undefined;
-  readonly rejectUnauthorized: boolean;
+/** Sources of the TLS settings of a cluster and a user. */
+export interface TlsSources extends TlsFields {
+  readonly ca: Source;
+  readonly cert: Source;
+  readonly key: Source;
 }
 
-/** Returns the sources of the TLS settings of a cluster and a user. Throws a KubeconfigError. */
 export const tlsSourcesOf = (cluster: OperatorEntry, user: OperatorEntry): TlsSources => {
-  const insecureField = fields.member(cluster.body, cluster.path, 'insecure-skip-tls-verify');
-  const insecure = fields.asFlag(insecureField);
-  const ca = sourceOf(cluster, 'certificate-authority');
-  const cert = sourceOf(user, 'client-certificate');
+  const [cert, key] = [sourceOf(user, 'client-certificate'), sourceOf(user, 'client-key')];
   // client-go ignores a key without certificate.
-  const key = cert === undefined ? undefined : sourceOf(user, 'client-key');
-  if (insecure && ca !== undefined) {
-    throw new KubeconfigError(insecureField.path, 'contradicts the certificate authority; set one of them');
-  }
-  if (cert !== undefined && key === undefined) {
-    throw new KubeconfigError(`${user.path}.client-key`, 'is not set, but its partner is');
-  }
-  return { ca, cert, key, rejectUnauthorized: !insecure };
+  const isIgnored = cert.text === undefined && cert.file === undefined;
+  return {
+    ca: sourceOf(cluster, 'certificate-authority'),
+    cert,
+    key: isIgnored ? { path: key.path, text: undefined } : key,
+    insecure: fields.member(cluster.body, cluster.path, 'insecure-skip-tls-verify'),
+  };
 };
 
 /** Loads the current PEM texts. Throws a KubeconfigError if one cannot be read or is malformed. */
-export const loadMaterial = async (sources: TlsSources, files: Files): Promise<TlsMaterial> => {
-  const ca = await read(sources.ca, files);
-  const cert = await read(sources.cert, files);
-  const key = await read(sources.key, files);
-  if (ca !== undefined) fields.checkCertificates(sources.ca?.path ?? '', ca);
-  if (cert !== undefined) fields.checkCertificates(sources.cert?.path ?? '', cert);
-  const material: TlsMaterial = {
-    ...(ca === undefined ? {} : { ca }),
-    ...(cert === undefined ? {} : { cert }),
-    ...(key === undefined ? {} : { key }),
-    rejectUnauthorized: sources.rejectUnauthorized,
-  };
-  try {
-    createSecurity(material);
-  } catch {
-    throw new KubeconfigError(
-      sources.key?.path ?? '',
-      'cannot be read as a PEM key, or is not the key of the certificate',
-    );
-  }
-  return material;
-};
+export const loadMaterial = async ({ ca, cert, key, insecure }: TlsSources, files: Files): Promise<TlsMaterial> =>
+  checkMaterial({
+    ca: await read(ca, files),
+    cert: await read(cert, files),
+    key: await read(key, files),
+    insecure,
+  });
 
 /** Follows the files: a changed CA or client certificate results in new settings for new connections. */
 export const followSecurity = (sources: TlsSources, files: Files): (() => Promise<Security>) => {
-  const watched = [sources.ca, sources.cert, sources.key].flatMap((source) => source?.file ?? []);
+  const watched = [sources.ca, sources.cert, sources.key].flatMap(({ file }) => file ?? []);
   const security = createReloading({
     stamp: async () => (await Promise.all(watched.map((file) => files.stamp(file)))).join(';'),
     load: async () => createSecurity(await loadMaterial(sources, files)),

@@ -224,7 +224,10 @@ export const contextAccess = async (
   const exec = fields.member(user.body, user.path, 'exec');
   const common = { source, context: name, endpoint: throughEnvironment(endpointOf(cluster), env) };
   // As in client-go, a plugin is not asked if there are other credentials (plugin/pkg/client/auth/exec, UpdateTransportConfig).
-  const isAsked = [authorizationOf(user), asPath(user, 'tokenFile'), sources.cert].every((one) => one === undefined);
+  const { cert } = sources;
+  const isAsked = [authorizationOf(user), asPath(user, 'tokenFile'), cert.text, cert.file].every(
+    (one) => one === undefined,
+  );
   if (!fields.isSet(exec.value) || !isAsked) {
     return { ...common, security: followSecurity(sources, files), credentials: credentialsOf(user, files) };
   }

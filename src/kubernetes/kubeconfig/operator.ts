@@ -34,11 +34,12 @@ const inClusterAccess = async ({ env, files, context }: Options): Promise<InClus
   const ca = await readIfThere(files, 'ca.crt');
   if (ca === undefined) return { problem: `${serviceAccount}/ca.crt cannot be read` };
   const endpoint = throughEnvironment({ protocol: 'https:', host, port, basePath: '' }, env);
+  const none = { path: 'service account', text: undefined };
   const sources = {
-    ca: { path: 'service account', file: `${serviceAccount}/ca.crt` },
-    cert: undefined,
-    key: undefined,
-    rejectUnauthorized: true,
+    ca: { ...none, file: `${serviceAccount}/ca.crt` },
+    cert: none,
+    key: none,
+    insecure: { path: '', value: undefined },
   };
   return {
     access: {

@@ -1,10 +1,12 @@
-import { decodeObject, decodeStringMap, optionalObject, optionalString } from '../api/decode.ts';
+import { decodeObject, optionalObject, optionalString } from '../api/decode.ts';
 import { KubeconfigError } from '../api/errors.ts';
 import type { ShootPolicy } from '../api/shoot-connection.ts';
-import { type Endpoint, type TlsMaterial, createSecurity, isLinkLocal } from '../transport/index.ts';
+import { type Endpoint, type TlsMaterial, isLinkLocal } from '../transport/index.ts';
 import {
   type Named,
+  type Pem,
   authorizationOf,
+  checkMaterial,
   endpointOf,
   findEntry,
   namedEntries,
@@ -13,18 +15,16 @@ import {
 } from './document.ts';
 import * as fields from './fields.ts';
 
-/** Returns the text of the kubeconfig in a Secret (`v1`); undefined if there is no key `kubeconfig`. */
-export const decodeKubeconfigSecret = (json: unknown, path: string): string | undefined => {
+/** Returns the text of the kubeconfig in a Secret (`v1`) under `key`; undefined if there is no such key. */
+export const decodeKubeconfigUnder = (key: string, json: unknown, path: string): string | undefined => {
   const data = optionalObject(decodeObject(json, path).data, `${path}.data`) ?? {};
-  const encoded = optionalString(data.kubeconfig, `${path}.data.kubeconfig`);
+  const encoded = Object.hasOwn(data, key) ? optionalString(data[key], `${path}.data.${key}`) : undefined;
   return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
 };
 
-/** Returns the text of the kubeconfig in a Secret (`v1`) under `key`; undefined if there is no such key. */
-export const decodeKubeconfigUnder = (key: string, json: unknown, path: string): string | undefined => {
-  const encoded = decodeStringMap(decodeObject(json, path).data, `${path}.data`)[key];
-  return encoded === undefined ? undefined : Buffer.from(encoded, 'base64').toString('utf8');
-};
+/** Returns the text of the kubeconfig in a Secret (`v1`); undefined if there is no key `kubeconfig`. */
+export const decodeKubeconfigSecret = (json: unknown, path: string): string | undefined =>
+  decodeKubeconfigUnder('kubeconfig', json, path);
 
 /** Endpoint of a shoot's API server and our credentials there. It is self-contained: it refers to no files or programs. */
 export interface ShootEndpoint {
@@ -64,39 +64,22 @@ const refuse = (entries: readonly Named[], refused: Readonly<Record<string, stri
 /** Maximum number of certificates in a bundle: 1000 take a tenth of a second to parse, once per text. */
 const mostCertificates = 1_000;
 
-const clientCertificateOf = (user: Named): Pick<TlsMaterial, 'cert' | 'key'> => {
-  const certField = fields.member(user.body, user.path, 'client-certificate-data');
-  const keyField = fields.member(user.body, user.path, 'client-key-data');
-  const cert = fields.asBase64(certField);
-  const key = fields.asBase64(keyField);
-  if (cert === undefined && key === undefined) return {};
-  if (cert === undefined) throw new KubeconfigError(certField.path, 'is not set, but client-key-data is');
-  if (key === undefined) throw new KubeconfigError(keyField.path, 'is not set, but client-certificate-data is');
-  fields.checkCertificates(certField.path, cert, mostCertificates);
-  try {
-    createSecurity({ cert, key });
-  } catch {
-    throw new KubeconfigError(
-      keyField.path,
-      'cannot be read as a PEM key, or is not the key of client-certificate-data',
-    );
-  }
-  return { cert, key };
+/** Returns a PEM of `entry` that is given inline, as every one in an untrusted file is. */
+const pemOf = (entry: Named, name: string): Pem => {
+  const field = fields.member(entry.body, entry.path, `${name}-data`);
+  return { path: field.path, text: fields.asBase64(field) };
 };
 
-const tlsOf = (cluster: Named, user: Named): TlsMaterial => {
-  const caField = fields.member(cluster.body, cluster.path, 'certificate-authority-data');
-  const insecureField = fields.member(cluster.body, cluster.path, 'insecure-skip-tls-verify');
-  const ca = fields.asBase64(caField);
-  const insecure = fields.asFlag(insecureField);
-  if (ca !== undefined) {
-    if (insecure) {
-      throw new KubeconfigError(insecureField.path, 'contradicts certificate-authority-data; set one of them');
-    }
-    fields.checkCertificates(caField.path, ca, mostCertificates);
-  }
-  return { ...(ca === undefined ? {} : { ca }), ...clientCertificateOf(user), rejectUnauthorized: !insecure };
-};
+const tlsOf = (cluster: Named, user: Named): TlsMaterial =>
+  checkMaterial(
+    {
+      ca: pemOf(cluster, 'certificate-authority'),
+      cert: pemOf(user, 'client-certificate'),
+      key: pemOf(user, 'client-key'),
+      insecure: fields.member(cluster.body, cluster.path, 'insecure-skip-tls-verify'),
+    },
+    mostCertificates,
+  );
 
 const linkLocal = 'must not be a link-local address or that of a metadata service; give the address of the API server';
 
@@ -138,10 +121,9 @@ export const parseUntrustedKubeconfig = (text: string): ShootEndpoint => {
   const context = findEntry(contexts, fields.member(root, '', 'current-context'));
   const cluster = findEntry(clusters, fields.member(context.body, context.path, 'cluster'));
   const user = findEntry(users, fields.member(context.body, context.path, 'user'));
-  const authorization = authorizationOf(user);
   return {
     endpoint: elsewhere(cluster, endpointOf(cluster)),
     tls: tlsOf(cluster, user),
-    ...(authorization === undefined ? {} : { authorization }),
+    authorization: authorizationOf(user),
   };
 };

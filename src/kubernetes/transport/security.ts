@@ -23,15 +23,9 @@ export interface Security {
 }
 
 /** Creates TLS settings. Throws OpenSSL's error if a PEM is malformed or the key does not belong to the certificate. */
-export const createSecurity = (material: TlsMaterial): Security => ({
-  context: createSecureContext({
-    minVersion: 'TLSv1.2',
-    // As Go does: an intermediate or the server's own certificate is an anchor, too.
-    allowPartialTrustChain: true,
-    ...(material.ca === undefined ? {} : { ca: material.ca }),
-    ...(material.cert === undefined ? {} : { cert: material.cert }),
-    ...(material.key === undefined ? {} : { key: material.key }),
-  }),
-  rejectUnauthorized: material.rejectUnauthorized ?? true,
+export const createSecurity = ({ ca, cert, key, rejectUnauthorized = true }: TlsMaterial): Security => ({
+  // As Go does: an intermediate or the server's own certificate is an anchor, too.
+  context: createSecureContext({ minVersion: 'TLSv1.2', allowPartialTrustChain: true, ca, cert, key }),
+  rejectUnauthorized,
   session: undefined,
 });
