@@ -2,8 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Meter } from '../../ports/meter.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Kube, KubeRequest } from '../api/kube.ts';
-import { WaitQueue, createScope } from '../transport/index.ts';
-import { followBody } from './follow-body.ts';
+import { WaitQueue, runInScope } from '../transport/index.ts';
 import { createTokenBucket } from './token-bucket.ts';
 
 const defaultUrgentInFlight = 50;
@@ -24,7 +23,7 @@ export interface RateLimiterOptions {
 /** Limits requests to one API server; shared by all clients of it. */
 export interface RateLimiter {
   /**
-   * Resolves when the request may be sent, with a function to call when its exchange is over. Rejects with an ApiError (`Timeout`,
+   * Resolves when the request may be sent, with a function to call once, when it is answered or has failed. Rejects with an ApiError (`Timeout`,
    * `rateLimited`) if its timeout comes first, for an ordinary request as soon as that is known, and with the signal's reason on abort.
    */
   admit(request: KubeRequest): Promise<() => void>;
@@ -56,35 +55,25 @@ const admitUrgent = (options: RateLimiterOptions, onDepth: (depth: number) => vo
   if (!(Number.isInteger(most) && most >= 1)) throw new RangeError('rate limit: urgentInFlight must be 1 or more');
   const tellDepth = (): void => onDepth(writes.length + reads.length);
   // Writes go first: a read is the first step of an operation, and a write its last.
-  const writes = new WaitQueue(tellDepth);
-  const reads = new WaitQueue(tellDepth);
+  const [writes, reads] = [new WaitQueue(tellDepth), new WaitQueue(tellDepth)];
   let inFlight = 0;
-  const createPlace = (): (() => void) => {
-    let isTaken = true;
-    return () => {
-      if (!isTaken) return;
-      isTaken = false;
-      const line = writes.length > 0 ? writes : reads;
-      // The request that is called up takes over the place, so that no other can get in between.
-      if (line.length > 0) line.wakeOne();
-      else inFlight -= 1;
-    };
+  const leave = (): void => {
+    const line = writes.length > 0 ? writes : reads;
+    // The request that is called up takes over the place, so that no other can get in between.
+    if (line.length > 0) line.wakeOne();
+    else inFlight -= 1;
   };
   return async (request) => {
     const { signal, timeoutMs } = request;
     signal.throwIfAborted();
     if (inFlight < most) {
       inFlight += 1;
-      return createPlace();
+      return leave;
     }
     const onTimeout = (): ApiError => timedOut(request, `${most} urgent requests in flight for ${timeoutMs ?? 0} ms`);
-    const scope = createScope({ signal, clock, timeoutMs, onTimeout });
-    try {
-      await (request.method === 'GET' ? reads : writes).join(scope.signal);
-    } finally {
-      scope.end();
-    }
-    return createPlace();
+    const line = request.method === 'GET' ? reads : writes;
+    await runInScope({ signal, clock, timeoutMs, onTimeout }, (until) => line.join(until));
+    return leave;
   };
 };
 
@@ -123,7 +112,7 @@ export const createRateLimiter = (options: RateLimiterOptions): RateLimiter => {
 
 /**
  * Makes every request wait for the limiter, by its priority. Belongs inside the retry policies, so that retries count too. The wait is part of the
- * request's timeout. A watch counts until it is open.
+ * request's timeout. A request is in flight until the head of its response.
  */
 export const withRateLimit = (kube: Kube, limiter: RateLimiter, clock: Clock): Kube => ({
   request: async (request) => {
@@ -132,13 +121,9 @@ export const withRateLimit = (kube: Kube, limiter: RateLimiter, clock: Clock): K
     const leave = await limiter.admit(request);
     try {
       const rest = timeoutMs === undefined ? {} : { timeoutMs: startedAt + timeoutMs - clock.monotonic() };
-      const response = await kube.request({ ...request, ...rest });
-      if (request.query?.watch !== 'true') return { ...response, body: followBody(response.body, leave) };
+      return await kube.request({ ...request, ...rest });
+    } finally {
       leave();
-      return response;
-    } catch (error) {
-      leave();
-      throw error;
     }
   },
 });
