@@ -238,7 +238,7 @@ describe('rule 11a: responses that wait for our memory budget', () => {
     const leases = '{"items":[{"metadata":{"name":"a"}},{"metadata":{"name":"b"}}]}';
     const quick = serve(() => ({ body: [leases, ' '] }));
     const { clock, budget, release, done } = begin(quick.kube, 60_000);
-    await clock.advance(59_999);
+    await clock.advance(60_099);
     // The first chunk has arrived, and the second one must wait.
     expect(quick.stats.bytes).toBe(leases.length);
     release();
@@ -248,12 +248,12 @@ describe('rule 11a: responses that wait for our memory budget', () => {
 
   it('rule 11a: at the timeout of the call they fail, with an error that names our budget, and leave the line', async () => {
     const { clock, budget, release, done } = begin(serve(() => ({ body: [jsonItems(2)] })).kube, 8_000);
-    await clock.advance(8_000);
+    await clock.advance(8_100);
     const error = (await done) as ApiError;
     expect(error).toMatchObject({
       code: 'Timeout',
       handling: 'retry',
-      message: expect.stringMatching(/^GET \S+: .* waited 8000 ms for memory of ours: .* the 102400 bytes/) as string,
+      message: expect.stringMatching(/^GET \S+: .* waited 8100 ms for memory of ours: .* the 102400 bytes/) as string,
       cause: { code: 'ENOBUFS' },
     });
     release();

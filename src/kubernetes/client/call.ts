@@ -4,13 +4,12 @@ import { DecodeError } from '../api/decode.ts';
 import { ApiError } from '../api/errors.ts';
 import type { CallOptions, Kube, KubeRequest, KubeResponse } from '../api/kube.ts';
 import { ProtobufError, protobufMediaType, readProtobufStatus } from '../protobuf/index.ts';
-import { ResponseError, createScope, parseJson } from '../transport/index.ts';
+import { ResponseError, type Scope, createScope, parseJson, startTimeout } from '../transport/index.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { createJsonItemsReader } from './json-list.ts';
 import { type BodyReader, type ReadOptions, ignoreBody, readBody, wholeBody } from './read-body.ts';
 import { readList, timeLeft } from './read-list.ts';
 import { longestRetryAfterMs, parseRetryAfter } from './retry-after.ts';
-import { withSendTimeout } from './send-timeout.ts';
 import { statusError } from './status-error.ts';
 
 export interface CallContext {
@@ -62,41 +61,28 @@ export const readFailure = async (
   });
 };
 
-const requestOf = <T>(call: Call<T>, options: CallOptions, accept: string): KubeRequest => ({
-  method: call.method,
-  path: call.path,
+const requestOf = <T>(
+  { method, path, query, repeatable, body, contentType = 'application/json', list }: Call<T>,
+  { timeoutMs, noRetry, priority, beforeSend, signal }: CallOptions,
+  accept: string,
+): KubeRequest => ({
+  ...{ method, path, query, repeatable, timeoutMs, noRetry, priority, beforeSend, signal },
   headers: {
-    accept: call.list?.readsProtobuf === true ? `${protobufMediaType},${accept}` : accept,
-    ...(call.body === undefined ? {} : { 'content-type': call.contentType ?? 'application/json' }),
+    accept: list?.readsProtobuf === true ? `${protobufMediaType},${accept}` : accept,
+    ...(body === undefined ? {} : { 'content-type': contentType }),
   },
-  signal: options.signal,
-  ...(call.query === undefined ? {} : { query: call.query }),
-  ...(call.body === undefined ? {} : { body: JSON.stringify(call.body) }),
-  ...(call.repeatable === undefined ? {} : { repeatable: call.repeatable }),
-  ...(options.timeoutMs === undefined ? {} : { timeoutMs: options.timeoutMs }),
-  ...(options.noRetry === undefined ? {} : { noRetry: options.noRetry }),
-  ...(options.priority === undefined ? {} : { priority: options.priority }),
-  ...(options.beforeSend === undefined ? {} : { beforeSend: options.beforeSend }),
+  body: body === undefined ? undefined : JSON.stringify(body),
 });
 
-/** Performs one exchange, or one per page, and decodes the response. Rejects with an ApiError, or with the signal's reason on abort. */
+/**
+ * Performs one exchange, or one per page, and decodes the response. Any problem with it becomes a MalformedResponse. Rejects with an ApiError, or with the
+ * signal's reason on abort.
+ */
 export const performCall = async <T>(
   call: Call<T>,
   options: CallOptions,
   context: CallContext,
 ): Promise<CallResult<T>> => {
-  const { sentTimeoutMs } = options;
-  if (sentTimeoutMs === undefined) return perform(call, options, context);
-  const sendTimeout = withSendTimeout({ ...options, sentTimeoutMs }, context.clock);
-  try {
-    return await perform(call, { ...options, ...sendTimeout }, context);
-  } finally {
-    sendTimeout.release();
-  }
-};
-
-/** Performs the call without the send timeout. Any problem with a response becomes a MalformedResponse. */
-const perform = async <T>(call: Call<T>, options: CallOptions, context: CallContext): Promise<CallResult<T>> => {
   try {
     return await (call.list === undefined
       ? exchange(call, { readerOf: readerOf(call, context), options, context })
@@ -167,6 +153,40 @@ const checkHead = ({ list, text, ignoresBody }: Call<unknown>, response: KubeRes
   }
 };
 
+/** The transport's own timeout comes first, because its error says how far the exchange has come; then all attempts and waits together end. */
+const transportFirstMs = 100;
+
+const scopeOf = (
+  { method, path }: Call<unknown>,
+  { signal, timeoutMs = Number.POSITIVE_INFINITY }: CallOptions,
+  clock: Clock,
+): Scope =>
+  createScope({
+    signal,
+    clock,
+    timeoutMs: timeoutMs === Number.POSITIVE_INFINITY ? undefined : timeoutMs + transportFirstMs,
+    onTimeout: () =>
+      new ApiError({ code: 'Timeout', message: `${method} ${path}: not done within ${String(timeoutMs)} ms` }),
+  });
+
+/**
+ * Returns a hook for the moment of sending after which only a timeout ends the scope, and no longer its caller: the sender of a write must know if it took
+ * effect. The time counts once, even if the request is sent again.
+ */
+const awaitOnceSent = (scope: Scope, { sentTimeoutMs, beforeSend }: CallOptions, clock: Clock) => {
+  if (sentTimeoutMs === undefined) return { beforeSend, cancel: () => undefined };
+  let cancel: (() => void) | undefined;
+  const message = `no response within ${String(sentTimeoutMs)} ms of being sent`;
+  return {
+    beforeSend: (): void => {
+      beforeSend?.();
+      scope.leaveCaller();
+      cancel ??= startTimeout(clock, sentTimeoutMs, () => scope.fail(new ApiError({ code: 'Timeout', message })));
+    },
+    cancel: () => cancel?.(),
+  };
+};
+
 interface Exchange<R> {
   readonly readerOf: (response: KubeResponse) => BodyReader<R>;
   readonly options: CallOptions;
@@ -177,14 +197,14 @@ const exchange = async <T, R>(
   call: Call<T>,
   { readerOf: open, options, context }: Exchange<R>,
 ): Promise<CallResult<R>> => {
-  const { clock, budget } = context;
-  const { signal, timeoutMs } = options;
-  const scope = createScope({ signal, clock });
+  const { clock, budget, longestRetryAfterMs: longestMs } = context;
+  const scope = scopeOf(call, options, clock);
+  const { beforeSend, cancel } = awaitOnceSent(scope, options, clock);
   try {
     const sentAt = clock.monotonic();
-    const deadline = timeoutMs === undefined ? undefined : sentAt + timeoutMs;
-    const response = await context.kube.request(requestOf(call, { ...options, signal: scope.signal }, context.accept));
-    const reading = { clock, scope, budget, deadline, longestRetryAfterMs: context.longestRetryAfterMs };
+    const sent = { ...options, signal: scope.signal, beforeSend };
+    const response = await context.kube.request(requestOf(call, sent, context.accept));
+    const reading = { clock, scope, budget, longestRetryAfterMs: longestMs };
     if (response.status < 200 || response.status > 299) throw await readFailure(response, call, reading);
     let value: R;
     try {
@@ -196,8 +216,9 @@ const exchange = async <T, R>(
       throw error;
     }
     const date = Date.parse(response.headers.date ?? '');
-    return { value, sentAt, receivedAt: clock.monotonic(), ...(Number.isNaN(date) ? {} : { date }) };
+    return { value, sentAt, receivedAt: clock.monotonic(), date: Number.isNaN(date) ? undefined : date };
   } finally {
+    cancel();
     scope.end();
   }
 };

@@ -8,7 +8,6 @@ import type { Logger } from '../../ports/logger.ts';
 import type { Kube } from '../api/kube.ts';
 import type { Leadership } from '../api/leadership.ts';
 import { type Credentials, staticCredentials, withCredentials } from './auth.ts';
-import { withDeadline } from './deadline.ts';
 import { fenceWrites } from './fence-writes.ts';
 import { type RateLimiter, withRateLimit } from './rate-limit.ts';
 import { retryOnReset } from './retry-on-reset.ts';
@@ -43,14 +42,9 @@ export const commandStack = (cluster: Kube, clock: Clock): Kube =>
 /** Stack for requests to the seed or the garden. */
 export const clusterStack = (
   transport: Kube,
-  { clock, logger, credentials }: { readonly clock: Clock; readonly logger: Logger; readonly credentials: Credentials },
+  { logger, credentials }: { readonly logger: Logger; readonly credentials: Credentials },
 ): Kube =>
-  stack(transport, [
-    (kube) => withDeadline(kube, clock),
-    (kube) => logWarnings(kube, logger),
-    (kube) => withCredentials(kube, credentials),
-    retryOnReset,
-  ]);
+  stack(transport, [(kube) => logWarnings(kube, logger), (kube) => withCredentials(kube, credentials), retryOnReset]);
 
 /** The only stack for requests to a shoot. `kept` is true if connections of earlier runs are used, which the server may have closed. */
 export const shootStack = (

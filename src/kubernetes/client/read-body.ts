@@ -48,8 +48,6 @@ export interface ReadOptions {
   /** Method and path for messages, such as `GET /version`. */
   readonly request: string;
   readonly budget?: BodyBudget | undefined;
-  /** Deadline of the call as a monotonic instant, until which the body may wait for memory. Undefined: no deadline. */
-  readonly deadline?: number | undefined;
 }
 
 /** Maximum number of bytes that a connection may have read ahead of the reader (the high-water mark of Node's streams). */
@@ -75,37 +73,29 @@ const outOfMemory = (request: string, waitedMs: number, limitBytes: number): Api
   });
 
 interface Memory {
-  /** Resolves when the body may use `bytes`; fails the scope if the deadline comes first. */
+  /** Resolves when the body may use `bytes`. Rejects with the scope's reason. */
   readonly hold: (bytes: number) => Promise<void>;
   /** Returns the error to report. A Timeout after a wait for memory is not the server's fault, so it is replaced. */
   readonly blame: (error: unknown) => unknown;
   readonly release: () => void;
 }
 
-const createMemory = (budget: BodyBudget, { clock, scope, request, deadline }: ReadOptions): Memory => {
+const createMemory = (budget: BodyBudget, { clock, scope, request }: ReadOptions): Memory => {
   const share = budget.open();
   let waitedMs = 0;
-  const problem = (): ApiError => outOfMemory(request, waitedMs, budget.limitBytes);
-  const wait = async (turn: Promise<void>): Promise<void> => {
-    const from = clock.monotonic();
-    const isLate = (): void => {
-      waitedMs += clock.monotonic() - from;
-      scope.fail(problem());
-    };
-    const cancel = deadline === undefined ? undefined : clock.timer(Math.max(0, deadline - from), isLate);
-    try {
-      await turn;
-      waitedMs += clock.monotonic() - from;
-    } finally {
-      cancel?.();
-    }
-  };
   return {
     hold: async (bytes) => {
       const turn = share.resize(bytes, scope.signal);
-      if (turn !== undefined) await wait(turn);
+      if (turn === undefined) return;
+      const from = clock.monotonic();
+      try {
+        await turn;
+      } finally {
+        waitedMs += clock.monotonic() - from;
+      }
     },
-    blame: (error) => (waitedMs > 0 && isApiError(error, 'Timeout') ? problem() : error),
+    blame: (error) =>
+      waitedMs > 0 && isApiError(error, 'Timeout') ? outOfMemory(request, waitedMs, budget.limitBytes) : error,
     release: share.release,
   };
 };

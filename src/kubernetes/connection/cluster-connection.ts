@@ -17,6 +17,6 @@ export const connectCluster = ({ access, clock, logger, userAgent }: ClusterConn
   const { proxy } = endpoint;
   const target = proxy && `${authority(endpoint)} through the proxy ${authority(proxy)}`;
   const transport = createTransport({ endpoint, security, clock, userAgent, target });
-  const kube = clusterStack(transport, { clock, logger, credentials });
+  const kube = clusterStack(transport, { logger, credentials });
   return { request: (request) => kube.request(request), close: () => transport.close() };
 };

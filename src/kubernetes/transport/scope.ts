@@ -10,6 +10,8 @@ export interface Scope {
   readonly signal: AbortSignal;
   /** Aborts `signal` with `reason`, unless the scope has ended. */
   fail(reason: unknown): void;
+  /** From now on, the caller's signal has no effect. */
+  leaveCaller(): void;
   /** Removes the listener from the caller's signal and cancels the timer. May be called again. */
   end(): void;
 }
@@ -26,10 +28,11 @@ export interface ScopeOptions {
 export const createScope = ({ signal, clock, timeoutMs, onTimeout }: ScopeOptions): Scope => {
   const controller = new AbortController();
   const follow = (): void => fail(signal.reason);
+  const leaveCaller = (): void => signal.removeEventListener('abort', follow);
   let ended = false;
   const end = (): void => {
     ended = true;
-    signal.removeEventListener('abort', follow);
+    leaveCaller();
     cancel?.();
   };
   const fail = (reason: unknown): void => {
@@ -40,7 +43,7 @@ export const createScope = ({ signal, clock, timeoutMs, onTimeout }: ScopeOption
   const cancel = timeoutMs === undefined ? undefined : startTimeout(clock, timeoutMs, () => fail(onTimeout?.()));
   if (signal.aborted) follow();
   else signal.addEventListener('abort', follow);
-  return { signal: controller.signal, fail, end };
+  return { signal: controller.signal, fail, leaveCaller, end };
 };
 
 /** Runs `work` with a signal that aborts with the caller's, or on a timeout. Settles as `work` does, which must obey its signal. */
