@@ -42,15 +42,12 @@ const refIn = (object: JsonObject): ResourceRef => {
 export const readHeldAnnotation = (annotations: Readonly<Record<string, string>>): HeldAnnotation | undefined => {
   const text = Object.hasOwn(annotations, heldAnnotation) ? annotations[heldAnnotation] : undefined;
   if (text === undefined) return undefined;
-  const annotation = readJsonAnnotation(text, (object) => {
-    const since = timeIn(object, 'since');
-    return {
-      since,
-      reason: textIn(object, 'reason') ?? '',
-      by: textIn(object, 'by') ?? '',
-      cluster: textIn(object, 'cluster'),
-      with: objectsIn(object, 'with')?.map(refIn),
-    };
-  });
+  const annotation = readJsonAnnotation(text, (object) => ({
+    since: timeIn(object, 'since'),
+    reason: textIn(object, 'reason') ?? '',
+    by: textIn(object, 'by') ?? '',
+    cluster: textIn(object, 'cluster'),
+    with: objectsIn(object, 'with')?.map(refIn),
+  }));
   return annotation.ok ? annotation.value : undefined;
 };

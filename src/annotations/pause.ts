@@ -24,14 +24,11 @@ export interface FoundPause extends Pause {
 export const formatPause = ({ until, reason, by }: Pause): string => formatJsonAnnotation({ until, reason, by });
 
 export const parsePause = (text: string): Result<Pause, string> =>
-  readJsonAnnotation(text, (object) => {
-    const until = timeIn(object, 'until');
-    return {
-      ...(until === undefined ? {} : { until }),
-      reason: textIn(object, 'reason') ?? '',
-      by: textIn(object, 'by') ?? '',
-    };
-  });
+  readJsonAnnotation(text, (object) => ({
+    until: timeIn(object, 'until'),
+    reason: textIn(object, 'reason') ?? '',
+    by: textIn(object, 'by') ?? '',
+  }));
 
 /** Returns the pause in an object's annotations, even if it is over. */
 export const findPause = (annotations: Readonly<Record<string, string>>): FoundPause | undefined => {

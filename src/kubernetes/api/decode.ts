@@ -106,13 +106,12 @@ export const checkName = <T extends { readonly name: string }>(object: T, path: 
 
 export const decodeMeta = (object: JsonObject, path: string): ObjectMeta => {
   const meta = decodeObject(object.metadata, `${path}.metadata`);
-  const generation = optionalInteger(meta.generation, `${path}.metadata.generation`);
   return {
     name: decodeString(meta.name, `${path}.metadata.name`),
     namespace: optionalString(meta.namespace, `${path}.metadata.namespace`) ?? '',
     uid: optionalString(meta.uid, `${path}.metadata.uid`) ?? '',
     resourceVersion: optionalString(meta.resourceVersion, `${path}.metadata.resourceVersion`) ?? '',
-    ...(generation === undefined ? {} : { generation }),
+    generation: optionalInteger(meta.generation, `${path}.metadata.generation`),
     labels: decodeStringMap(meta.labels, `${path}.metadata.labels`),
     annotations: decodeStringMap(meta.annotations, `${path}.metadata.annotations`),
     deleting: optionalString(meta.deletionTimestamp, `${path}.metadata.deletionTimestamp`) !== undefined,

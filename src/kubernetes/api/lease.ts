@@ -105,7 +105,6 @@ export const decodeElectionLease = (json: unknown): ElectionLease => {
   const object = decodeObject(json, 'lease');
   const { namespace, uid, resourceVersion } = decodeMeta(object, 'lease');
   const spec = specOf(object, 'lease');
-  const acquireTime = optionalMicroTime(spec.acquireTime, 'lease.spec.acquireTime');
   return {
     ...decodeLease(object, 'lease'),
     namespace,
@@ -113,7 +112,7 @@ export const decodeElectionLease = (json: unknown): ElectionLease => {
     resourceVersion,
     holder: optionalString(spec.holderIdentity, 'lease.spec.holderIdentity') ?? '',
     transitions: optionalInteger(spec.leaseTransitions, 'lease.spec.leaseTransitions') ?? 0,
-    ...(acquireTime === undefined ? {} : { acquireTime }),
+    acquireTime: optionalMicroTime(spec.acquireTime, 'lease.spec.acquireTime'),
     object,
     spec,
   };

@@ -97,7 +97,7 @@ export const listCall = <Item>(options: ListCall<Item>): Call<readonly Item[]> =
   return {
     method: 'GET',
     path,
-    ...(query === undefined ? {} : { query }),
+    query,
     decode: (json) => distinct(fromJson(json)),
     list: {
       pageSize: pageSize === 'none' ? undefined : pageSize,

@@ -67,7 +67,7 @@ export const decodePod = (json: unknown, path: string): PodView => {
     uid,
     resourceVersion,
     deleting,
-    ...(controller === undefined ? {} : { controller }),
+    controller,
     crashLooping: crashLoopingIn(status, `${path}.status`),
   };
 };

@@ -60,15 +60,12 @@ export const decodeScalable = (json: unknown, path: string): ScalableObject => {
   const spec = optionalObject(object.spec, `${path}.spec`) ?? {};
   const status = optionalObject(object.status, `${path}.status`) ?? {};
   const whole = (value: unknown): number | undefined => (Number.isSafeInteger(value) ? (value as number) : undefined);
-  const counts = {
+  return {
+    meta: decodeMeta(object, path),
     specReplicas: whole(spec.replicas),
     readyReplicas: whole(status.readyReplicas),
     observedGeneration: whole(status.observedGeneration),
-  };
-  return {
-    meta: decodeMeta(object, path),
-    ...managerOf(object, path),
-    ...Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== undefined)),
+    replicasManager: managerOf(object, path),
   };
 };
 
@@ -76,14 +73,14 @@ export const decodeScalable = (json: unknown, path: string): ScalableObject => {
  * Returns the manager that set `spec.replicas` last. Several managers own a field if they agree on its value; an update that changes it takes it from the others
  * (https://kubernetes.io/docs/reference/using-api/server-side-apply/#field-management).
  */
-const managerOf = (object: JsonObject, path: string): { readonly replicasManager?: string } => {
+const managerOf = (object: JsonObject, path: string): string | undefined => {
   const metadata = optionalObject(object.metadata, `${path}.metadata`) ?? {};
   let latest: { readonly manager: string; readonly time: string } | undefined;
   for (const item of Array.isArray(metadata.managedFields) ? metadata.managedFields : []) {
     const owner = ownerOfReplicas(item);
     if (owner !== undefined && (latest === undefined || owner.time >= latest.time)) latest = owner;
   }
-  return latest === undefined ? {} : { replicasManager: latest.manager };
+  return latest?.manager;
 };
 
 /** Ignores a malformed entry: it must not make a resource undecodable. */
@@ -123,15 +120,12 @@ export const workloadState = (object: ScalableObject): ResourceState => ({
   specReplicas: object.specReplicas ?? 1,
   readyReplicas: object.readyReplicas ?? 0,
   observed: (object.observedGeneration ?? 0) >= (object.meta.generation ?? 0),
-  ...withManager(object),
+  replicasManager: object.replicasManager,
 });
 
 /** Returns the state of a resource from its object alone; undefined if the count is only in its Scale. */
 export const stateInObject = (object: ScalableObject, ref: ResourceRef): ResourceState | undefined =>
   isPatchableWorkload(ref) ? workloadState(object) : undefined;
-
-const withManager = ({ replicasManager }: ScalableObject): Pick<ResourceState, 'replicasManager'> =>
-  replicasManager === undefined ? {} : { replicasManager };
 
 /** Returns the state of any other scalable kind; `observedGeneration` counts only if it is present. */
 export const scaledState = (object: ScalableObject, scale: Scale): ResourceState => ({
@@ -140,7 +134,7 @@ export const scaledState = (object: ScalableObject, scale: Scale): ResourceState
   specReplicas: scale.specReplicas,
   readyReplicas: object.readyReplicas ?? scale.statusReplicas,
   observed: object.observedGeneration === undefined || object.observedGeneration >= (object.meta.generation ?? 0),
-  ...withManager(object),
+  replicasManager: object.replicasManager,
 });
 
 /**

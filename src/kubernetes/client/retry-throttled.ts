@@ -41,9 +41,9 @@ const mentionRetries = (error: unknown, retries: number, status: number): unknow
   return new ApiError({
     code,
     message: `${error.message} (retry ${retries}; before it the server answered ${status} with Retry-After)`,
-    ...(own === undefined ? {} : { status: own }),
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-    ...(cause === undefined ? {} : { cause }),
+    status: own,
+    retryAfterMs,
+    cause,
   });
 };
 

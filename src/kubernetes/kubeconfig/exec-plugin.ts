@@ -63,11 +63,11 @@ export const parseExecConfig = (exec: fields.Field, directory: string): ExecConf
 
 /** Credential from a plugin (client-go `pkg/apis/clientauthentication/v1`, ExecCredentialStatus). */
 export interface ExecCredential {
-  readonly token?: string;
-  readonly cert?: string;
-  readonly key?: string;
+  readonly token?: string | undefined;
+  readonly cert?: string | undefined;
+  readonly key?: string | undefined;
   /** Milliseconds since the epoch. */
-  readonly expiresAt?: number;
+  readonly expiresAt?: number | undefined;
 }
 
 /** Parses the output of a plugin. Throws an Error whose message does not quote it. */
@@ -82,19 +82,18 @@ export const parseCredential = (text: string, apiVersion: string): ExecCredentia
   if (credential.kind !== 'ExecCredential') throw new Error('its output is no ExecCredential');
   if (credential.apiVersion !== apiVersion) throw new Error(`its answer is of another version than ${apiVersion}`);
   const status: JsonObject = optionalObject(credential.status, 'status') ?? {};
-  const token = optionalString(status.token, 'status.token') ?? '';
-  const cert = optionalString(status.clientCertificateData, 'status.clientCertificateData') ?? '';
-  const key = optionalString(status.clientKeyData, 'status.clientKeyData') ?? '';
-  const expiry = optionalString(status.expirationTimestamp, 'status.expirationTimestamp');
-  if (token === '' && cert === '' && key === '') throw new Error('it gave neither a token nor a certificate');
-  if ((cert === '') !== (key === '')) throw new Error('it gave a certificate without its key, or the reverse');
+  const textOf = (field: string): string | undefined => optionalString(status[field], `status.${field}`) || undefined;
+  const [token, cert, key] = [textOf('token'), textOf('clientCertificateData'), textOf('clientKeyData')];
+  if (token === undefined && cert === undefined && key === undefined) {
+    throw new Error('it gave neither a token nor a certificate');
+  }
+  if ((cert === undefined) !== (key === undefined)) {
+    throw new Error('it gave a certificate without its key, or the reverse');
+  }
+  const expiry = textOf('expirationTimestamp');
   const expiresAt = expiry === undefined ? undefined : Date.parse(expiry);
   if (Number.isNaN(expiresAt)) throw new Error('its expirationTimestamp is not a time');
-  return {
-    ...(token === '' ? {} : { token }),
-    ...(cert === '' ? {} : { cert, key }),
-    ...(expiresAt === undefined ? {} : { expiresAt }),
-  };
+  return { token, cert, key, expiresAt };
 };
 
 const mostOutputBytes = 1024 * 1024;

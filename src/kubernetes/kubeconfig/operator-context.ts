@@ -194,8 +194,8 @@ const pluginSecurity = (
     const credential = await plugin.current(signal);
     if (known?.credential !== credential) {
       const { cert, key } = credential;
-      const pair = cert === undefined || key === undefined ? {} : { cert, key };
-      known = { credential, security: createSecurity({ ...(await base()), ...pair }) };
+      const material = await base();
+      known = { credential, security: createSecurity(cert === undefined ? material : { ...material, cert, key }) };
     }
     return known.security;
   };
