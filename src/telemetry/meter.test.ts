@@ -89,17 +89,10 @@ describe('createMeter', () => {
     expect(await samples(meter)).toEqual(['dwd_c_total{namespace="a",result="x"} 1']);
   });
 
-  it('rejects a second declaration of a name, of any type', () => {
+  it('rejects a second declaration of a name', () => {
     const meter = bare();
     meter.counter({ name: 'dwd_x_total', help: '.' });
-    expect(() => meter.counter({ name: 'dwd_x_total', help: '.' })).toThrow('metric dwd_x_total is declared twice');
-    meter.gauge({ name: 'dwd_x', help: '.' });
-    expect(() => meter.gauge({ name: 'dwd_x', help: '.' })).toThrow('metric dwd_x is declared twice');
-    expect(() => meter.histogram({ name: 'dwd_x', help: '.', buckets: [1] })).toThrow('metric dwd_x is declared twice');
-  });
-
-  it.each(['x_total', 'dwd', 'dwd_', 'dwd_Total', 'dwd_a-b', 'dwd__a'])('rejects the name %s', (name) => {
-    expect(() => bare().counter({ name, help: '.' })).toThrow(`metric ${name}: the name must be lower case`);
+    expect(() => meter.gauge({ name: 'dwd_x_total', help: '.' })).toThrow('already been registered');
   });
 
   it('rejects labels that are not exactly the declared ones', () => {
@@ -128,14 +121,8 @@ describe('createMeter', () => {
     expect(text).toMatch(/^process_cpu_seconds_total /m);
     expect(text).toMatch(/^nodejs_eventloop_lag_p99_seconds /m);
     expect(await other.metricsText()).not.toContain('dwd_x');
-  });
-
-  it('allows the suffix _total for counters only, as `promtool check metrics` requires', async () => {
-    const meter = createMeter();
-    expect(() => meter.counter({ name: 'dwd_runs', help: '.' })).toThrow('metric dwd_runs: names of counters');
-    expect(() => meter.gauge({ name: 'dwd_runs_total', help: '.' })).toThrow('metric dwd_runs_total: names of');
-    const types = [...(await meter.metricsText()).matchAll(/^# TYPE (\S+) (\S+)$/gm)];
-    expect(types.length).toBeGreaterThan(10);
+    // As `promtool check metrics` requires it.
+    const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
     expect(types.filter(([, name, type]) => name!.endsWith('_total') !== (type === 'counter'))).toEqual([]);
   });
 });

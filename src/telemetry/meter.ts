@@ -53,8 +53,6 @@ const createSeries = ({ name, labels: declared = [] }: MetricDefinition): Series
 /** Gauges of the library that are named like counters. They are only sums, such as that of `nodejs_active_handles` over all types. */
 const misnamed = ['handles', 'requests', 'resources'].map((what) => `nodejs_active_${what}_total`);
 
-const namePattern = /^dwd_[a-z0-9]+(_[a-z0-9]+)*$/;
-
 /**
  * Interval at which the lag of the event loop is sampled; the percentiles of `nodejs_eventloop_lag` include it. The library's default of 10 ms wakes an
  * idle process a hundred times a second, which costs more CPU than the probes of one shoot.
@@ -71,7 +69,7 @@ const textOf = async (registry: Registry): Promise<string> => {
   return text;
 };
 
-/** Creates a meter on prom-client with its own registry. Throws if a metric is declared twice, or its name breaks Prometheus' conventions. */
+/** Creates a meter on prom-client with its own registry, which throws if a metric is declared twice. */
 export const createMeter = ({ processMetrics = true, defaultLabels = {} }: MeterOptions = {}): PrometheusMeter => {
   const registry = new Registry();
   registry.setDefaultLabels(defaultLabels);
@@ -79,23 +77,16 @@ export const createMeter = ({ processMetrics = true, defaultLabels = {} }: Meter
     collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopSampleMs });
     for (const name of misnamed) registry.removeSingleMetric(name);
   }
-  const declared = new Set<string>();
 
-  const declare = (definition: MetricDefinition, kind?: 'counter') => {
+  const declare = (definition: MetricDefinition) => {
     const { name, help, labels = [] } = definition;
-    if (!namePattern.test(name)) throw new Error(`metric ${name}: the name must be lower case and begin with dwd_`);
-    if (name.endsWith('_total') !== (kind === 'counter')) {
-      throw new Error(`metric ${name}: names of counters, and of nothing else, end in _total`);
-    }
-    if (declared.has(name)) throw new Error(`metric ${name} is declared twice`);
-    declared.add(name);
     const configuration = { name, help, labelNames: [...labels], registers: [registry] };
     return { configuration, series: createSeries(definition) };
   };
 
   return {
     counter(definition) {
-      const { configuration, series } = declare(definition, 'counter');
+      const { configuration, series } = declare(definition);
       const metric = new Counter(configuration);
       return {
         inc: (labels = {}, by = 1) => metric.inc(series.known(labels), by),
@@ -109,7 +100,7 @@ export const createMeter = ({ processMetrics = true, defaultLabels = {} }: Meter
         metric.reset();
         for (const { value, labels } of read?.() ?? []) metric.set({ ...labels }, value);
       };
-      const metric = new Gauge({ ...configuration, ...(read === undefined ? {} : { collect }) });
+      const metric = new Gauge({ ...configuration, collect: read && collect });
       return {
         set: (value, labels = {}) => metric.set(series.known(labels), value),
         remove: (labels) => series.take(labels).forEach((taken) => metric.remove(taken)),
