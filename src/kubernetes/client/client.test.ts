@@ -220,31 +220,9 @@ describe('rule 7: typed errors', () => {
     expect(error.message).toMatch(/: a b x+\.\.\.$/);
     expect(error.message.length).toBeLessThan(1_200);
   });
-
-  it('rule 7: an endless error body is not read to its end', async () => {
-    const { kube, client } = createBench();
-    const failed = fail(client.call(readName, { signal }));
-    const stream = kube.take().stream(500);
-    for (let count = 0; count < 20; count += 1) stream.send('x'.repeat(100_000));
-    expect((await failed).code).toBe('ServerError');
-    expect(kube.openBodies).toBe(0);
-  });
 });
 
 describe('rule 11a: bounded responses', () => {
-  it('rule 11a: a response above the limit is malformed, and is read no further', async () => {
-    const { kube, client } = createBench(1_000);
-    const failed = fail(client.call(readName, { signal }));
-    const stream = kube.take().stream();
-    stream.send('x'.repeat(600));
-    stream.send('x'.repeat(600));
-    expect(await failed).toMatchObject({
-      code: 'MalformedResponse',
-      message: expect.stringMatching(/larger than 1000 bytes/) as string,
-    });
-    expect(kube.openBodies).toBe(0);
-  });
-
   it('rule 11a: a response of exactly the limit is accepted', async () => {
     const body = '{"name":"n"}';
     const { kube, client } = createBench(body.length);
