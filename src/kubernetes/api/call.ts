@@ -71,12 +71,10 @@ export interface ListEnvelope {
 /** Collects a list item by item, so that neither its bytes nor its JSON are ever in memory as a whole. */
 export interface ListParts<T> {
   readonly count: () => number;
-  /** Throws a DecodeError. */
-  readonly addJson: (item: unknown) => void;
-  /** Reads the item that ends at `end`; throws a ProtobufError or a DecodeError. */
-  readonly addProtobuf: (cursor: ProtobufCursor, end: number) => void;
-  /** The latest item. */
-  readonly last: () => unknown;
+  /** Returns what is kept of the item. Throws a DecodeError. */
+  readonly addJson: (item: unknown) => unknown;
+  /** Reads the item that ends at `end`, and returns what is kept of it. Throws a ProtobufError or a DecodeError. */
+  readonly addProtobuf: (cursor: ProtobufCursor, end: number) => unknown;
   /** Drops all but the first `count` items. */
   readonly cut: (count: number) => void;
   /** Called once with the first page, after the last one. Throws a DecodeError. */

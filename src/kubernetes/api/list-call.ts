@@ -79,15 +79,18 @@ export const listCall = <Item>(options: ListCall<Item>): Call<readonly Item[]> =
   const start = (): ListParts<readonly Item[]> => {
     const items: Item[] = [];
     const nextPath = (): string => `items[${String(items.length)}]`;
+    const add = (item: Item): Item => {
+      items.push(item);
+      return item;
+    };
     return {
       count: () => items.length,
-      addJson: (item) => void items.push(decode(item, nextPath())),
+      addJson: (item) => add(decode(item, nextPath())),
       addProtobuf: (cursor, end) => {
-        if (protobuf === undefined) return;
+        if (protobuf === undefined) return undefined;
         const { fields, empty, project } = protobuf;
-        items.push(project(readFields(cursor, end, { fields, draft: empty() }), nextPath));
+        return add(project(readFields(cursor, end, { fields, draft: empty() }), nextPath));
       },
-      last: () => items.at(-1),
       cut: (count) => {
         items.length = count;
       },

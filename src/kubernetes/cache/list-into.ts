@@ -31,17 +31,16 @@ const kindOf = (listKind: string | undefined, first: unknown): string | undefine
 };
 
 const partsOf = (replacement: Replacement): ListParts<Listed> => {
-  let [count, first, last]: [number, unknown, unknown] = [0, undefined, undefined];
+  let [count, first]: [number, unknown] = [0, undefined];
   return {
     count: () => count,
     addJson: (item) => {
       if (count === 0) first = item;
       count += 1;
-      last = item;
       replacement.add(item);
+      return item;
     },
     addProtobuf: () => undefined,
-    last: () => last,
     // The items come again, in the same state.
     cut: (to) => {
       count = to;

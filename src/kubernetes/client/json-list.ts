@@ -9,7 +9,7 @@ import {
 } from '../api/decode.ts';
 import { createByteSink } from '../protobuf/index.ts';
 import { ResponseError, notJson, parseJson } from '../transport/index.ts';
-import { createJsonPlace, scanJson } from './json-scan.ts';
+import { createJsonScan } from './json-scan.ts';
 
 export interface JsonItemsOptions {
   /** Fields of the object that are lists to read item by item. */
@@ -51,39 +51,34 @@ export const envelopeOf = (json: unknown): ListEnvelope => {
   };
 };
 
-type Part = 'envelope' | 'other value' | 'items' | 'item';
-
 /**
- * Reads an object as it arrives, its long lists item by item. It finds the items by brackets and quotes alone and parses each by itself; the rest, the envelope, is parsed as a whole at the
- * end, so that together everything has been parsed.
+ * Reads an object in JSON as it arrives, its long lists item by item. It finds the items by brackets and quotes alone and parses each by itself; the rest, the
+ * envelope, is parsed as a whole at the end, so that together everything has been parsed.
  */
 class StreamedJsonItems {
   readonly #options: JsonItemsOptions;
-  readonly #place = createJsonPlace();
+  readonly #scan = createJsonScan((at, before, after) => this.#bracket(at, before, after));
   readonly #envelope = createByteSink();
   /** The beginning of an item whose end has not arrived yet. */
   readonly #item = createByteSink();
-  #in: Part = 'envelope';
-  /** The field whose items are read. */
-  #key = '';
-  /** Number of items, and by field. */
-  #count = 0;
   readonly #counts = new Map<string, number>();
+  #count = 0;
+  /** The field whose items are read. Undefined: none. */
+  #key: string | undefined;
+  #isInItem = false;
+  #chunk: Uint8Array = Buffer.alloc(0);
+  /** Index in the chunk of the first byte that was not read. */
+  #from = 0;
 
   constructor(options: JsonItemsOptions) {
     this.#options = options;
-    this.#place.high = 2;
   }
 
   feed(chunk: Uint8Array): void {
-    for (let from = 0; from < chunk.length; ) {
-      const at = scanJson(this.#place, chunk, from);
-      const piece = chunk.subarray(from, at);
-      from = at;
-      if (this.#in === 'item') this.#addToItem(piece);
-      else if (this.#in === 'items') this.#addBetweenItems(piece);
-      else this.#addToEnvelope(piece);
-    }
+    this.#chunk = chunk;
+    this.#from = 0;
+    this.#scan(chunk);
+    this.#readTo(chunk.length);
   }
 
   held(): number {
@@ -101,10 +96,31 @@ class StreamedJsonItems {
     return envelope;
   }
 
-  #enter(next: Part, low: number, high: number): void {
-    this.#in = next;
-    this.#place.low = low;
-    this.#place.high = high;
+  #bracket(at: number, before: number, after: number): void {
+    if (before === 1 && after === 2) {
+      this.#readTo(at + 1);
+      const tail = Buffer.from(this.#envelope.bytes().subarray(-tailBytes)).toString('latin1');
+      this.#key = this.#options.keys.find((key) => key === lastKey.exec(tail)?.[1]);
+    } else if (this.#key === undefined) return;
+    else if (before === 2 && after === 3) {
+      this.#readTo(at);
+      this.#isInItem = true;
+    } else if (before === 3 && after === 2) {
+      this.#readTo(at + 1);
+      this.#endItem(this.#key);
+    } else if (after === 1) this.#key = undefined;
+  }
+
+  #readTo(end: number): void {
+    const piece = this.#chunk.subarray(this.#from, end);
+    this.#from = end;
+    if (!this.#isInItem) {
+      this.#keep(piece);
+      return;
+    }
+    const { itemBytes } = this.#options;
+    this.#item.append(piece);
+    if (this.#item.length() > itemBytes) throw new ResponseError(`an item of more than ${String(itemBytes)} bytes`);
   }
 
   #keep(piece: Uint8Array): void {
@@ -114,43 +130,13 @@ class StreamedJsonItems {
     }
   }
 
-  #addToEnvelope(piece: Uint8Array): void {
-    this.#keep(piece);
-    const { depth, low, high } = this.#place;
-    if (depth <= low) this.#enter('envelope', -Infinity, 2);
-    else if (depth >= high) {
-      const tail = Buffer.from(this.#envelope.bytes().subarray(-tailBytes)).toString('latin1');
-      const [, key = ''] = lastKey.exec(tail) ?? [];
-      this.#key = key;
-      if (this.#options.keys.includes(key)) this.#enter('items', 1, 3);
-      else this.#enter('other value', 1, Infinity);
-    }
-  }
-
-  #addBetweenItems(piece: Uint8Array): void {
-    const { depth, low, high } = this.#place;
-    if (depth < high) {
-      this.#keep(piece);
-      if (depth <= low) this.#enter('envelope', -Infinity, 2);
-      return;
-    }
-    const bracket = piece.length - 1;
-    this.#keep(piece.subarray(0, bracket));
-    this.#enter('item', 2, Infinity);
-    this.#item.append(piece.subarray(bracket));
-  }
-
-  #addToItem(piece: Uint8Array): void {
-    const { itemBytes, item } = this.#options;
-    this.#item.append(piece);
-    if (this.#item.length() > itemBytes) throw new ResponseError(`an item of more than ${String(itemBytes)} bytes`);
-    if (this.#place.depth > 2) return;
+  #endItem(key: string): void {
+    this.#isInItem = false;
     this.#count += 1;
-    this.#counts.set(this.#key, (this.#counts.get(this.#key) ?? 0) + 1);
-    item(parseJson(this.#item.bytes()), this.#key);
+    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
+    this.#options.item(parseJson(this.#item.bytes()), key);
     this.#item.drop(this.#item.length());
     this.#keep(placeholder);
-    this.#enter('items', 1, 3);
   }
 }
 

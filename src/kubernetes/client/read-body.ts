@@ -4,7 +4,7 @@ import type { KubeResponse } from '../api/kube.ts';
 import { createByteSink } from '../protobuf/index.ts';
 import { ResponseTooLargeError, type Scope } from '../transport/index.ts';
 import type { BodyBudget } from './body-budget.ts';
-import { createJsonPlace, scanJson } from './json-scan.ts';
+import { createJsonScan } from './json-scan.ts';
 import { guardSilence } from './silence-guard.ts';
 
 /** Converts a body while it arrives. */
@@ -29,11 +29,11 @@ export const wholeBody = <T>(
   { isJson, read }: { readonly isJson: boolean; readonly read: (bytes: Uint8Array) => T },
 ): BodyReader<T> => {
   const sink = createByteSink();
-  const place = createJsonPlace();
+  const scan = createJsonScan();
   return {
     limitBytes,
     feed: (chunk) => {
-      if (isJson) scanJson(place, chunk, 0);
+      if (isJson) scan(chunk);
       sink.append(chunk);
     },
     held: () => sink.held(),

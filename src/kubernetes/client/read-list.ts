@@ -29,9 +29,9 @@ const readerOfPage =
   (isProtobuf: boolean): BodyReader<ListEnvelope> => {
     const { bounds, kind, apiVersion } = list;
     const first = parts.count();
-    const added = (): void => {
+    const added = (item: unknown): void => {
       if (bounds.keptBytes === undefined) return;
-      kept.bytes += weigh(parts.last());
+      kept.bytes += weigh(item);
       if (kept.bytes <= bounds.keptBytes) return;
       throw new ResponseError(`what is kept of the list takes more than ${String(bounds.keptBytes)} bytes`);
     };
@@ -48,8 +48,7 @@ const readerOfPage =
         itemBytes,
         item: (json) => {
           check();
-          parts.addJson(json);
-          added();
+          added(parts.addJson(json));
         },
       });
       return { limitBytes: bounds.jsonBytes, ...reader };
@@ -60,8 +59,7 @@ const readerOfPage =
       fieldBytes: itemBytes,
       item: (cursor, end) => {
         check();
-        parts.addProtobuf(cursor, end);
-        added();
+        added(parts.addProtobuf(cursor, end));
       },
     });
     return { limitBytes: bounds.protobufBytes, ...reader, finish: () => ({ next: reader.finish() }) };
