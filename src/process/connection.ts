@@ -18,7 +18,7 @@ export interface ConnectionOptions {
   /** True if a POST may have a body. */
   readonly takesBodies: boolean;
   /** Called when the head of the request has arrived, before it is parsed. */
-  readonly onRequest: (connection: AcceptedConnection) => void;
+  readonly onRequest: () => void;
 }
 
 /** What Node's parser sees of a connection. */
@@ -61,6 +61,8 @@ export const connectionOf = (socket: unknown): AcceptedConnection | undefined =>
  * them in 64 KB, so it receives the first one only when that is complete, and never another: a client that sends more is disconnected.
  */
 export class AcceptedConnection {
+  /** Waiting for its request, answering it, or open for a stream. */
+  phase: 'waiting' | 'answering' | 'streaming' = 'waiting';
   readonly #socket: Socket;
   readonly #options: ConnectionOptions;
   #head: Buffer | undefined;
@@ -83,6 +85,7 @@ export class AcceptedConnection {
 
   /** Lets the response take as long as the client stays. */
   keepOpen(): void {
+    this.phase = 'streaming';
     this.#cancelTimer();
   }
 
@@ -124,7 +127,8 @@ export class AcceptedConnection {
     this.#cancelTimer();
     this.#cancelTimer = this.#closeAfter(responseMs);
     this.#stream = new RequestStream(this.#socket, this);
-    onRequest(this);
+    this.phase = 'answering';
+    onRequest();
     http.emit('connection', this.#stream);
     this.#stream.push(head);
   }

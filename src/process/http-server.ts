@@ -123,58 +123,28 @@ const tellAddress = (server: Server, { name, logger, onListening }: HttpServerOp
   onListening?.({ host: bound.address, port: bound.port });
 };
 
-/** Connections in the order in which they came. */
-class Queue {
-  readonly #most: number;
-  readonly #connections = new Set<AcceptedConnection>();
-
-  constructor(most: number) {
-    this.#most = most;
-  }
-
-  add(connection: AcceptedConnection): void {
-    this.#connections.add(connection);
-    const [oldest] = this.#connections;
-    if (this.#connections.size > this.#most) oldest?.close();
-  }
-
-  delete(connection: AcceptedConnection): void {
-    this.#connections.delete(connection);
-  }
-
-  stop(): void {
-    for (const connection of this.#connections) connection.stop();
-  }
-}
-
 /** Returns the server of the sockets, and a function that stops their connections. */
 const createServers = ({ clock, handle, takesBodies = false }: HttpServerOptions, signal: AbortSignal) => {
-  const [waiting, answering, streams] = [new Queue(most.waiting), new Queue(most.answering), new Queue(Infinity)];
+  /** The oldest first. */
+  const open = new Set<AcceptedConnection>();
+  const giveWay = (phase: keyof typeof most): void => {
+    const [oldest, ...others] = [...open].filter((connection) => connection.phase === phase);
+    if (others.length >= most[phase]) oldest?.close();
+  };
   // It parses and formats, and never listens.
   const http = createServer((request, response) => {
-    const keepOpen = (): void => {
-      const connection = connectionOf(request.socket);
-      if (connection === undefined) return;
-      answering.delete(connection);
-      streams.add(connection);
-      connection.keepOpen();
-    };
-    handle({ request, response, signal, keepOpen });
+    handle({ request, response, signal, keepOpen: () => connectionOf(request.socket)?.keepOpen() });
   });
   http.maxRequestsPerSocket = 1;
-  const onRequest = (connection: AcceptedConnection): void => {
-    waiting.delete(connection);
-    answering.add(connection);
-  };
+  const onRequest = (): void => giveWay('answering');
   const server = createTcpServer({ noDelay: true }, (socket) => {
     const connection = new AcceptedConnection(socket, { clock, http, takesBodies, onRequest });
-    waiting.add(connection);
-    socket.once('close', () => {
-      for (const queue of [waiting, answering, streams]) queue.delete(connection);
-    });
+    open.add(connection);
+    giveWay('waiting');
+    socket.once('close', () => open.delete(connection));
   });
   const stop = (): void => {
-    for (const queue of [waiting, answering, streams]) queue.stop();
+    for (const connection of open) connection.stop();
   };
   return { server, stop };
 };
