@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -75,41 +74,5 @@ describe('connectCluster', () => {
 
     resets = 2;
     await expect(ask()).rejects.toMatchObject({ code: 'ConnectionError' });
-  });
-
-  it.each([
-    { what: 'a timeout', limits: { timeoutMs: 5_000 } },
-    { what: 'a timeout that starts with the sending', limits: { timeoutMs: 30_000, sentTimeoutMs: 5_000 } },
-  ])('uses no earlier connection after $what, because it may be half-open', async ({ limits }) => {
-    let held: ServerResponse[] | undefined = [];
-    const { certificate, key } = certificates.serving;
-    const server = await startTestServer({
-      tls: { cert: certificate, key },
-      handler: (_request, response) => {
-        if (held === undefined) response.end('{}');
-        else held.push(response);
-      },
-    });
-    closers.push(() => server.close());
-    const { client, clock } = await connect(server.port);
-    const { signal } = new AbortController();
-    const ask = () => client.call(call, { signal, timeoutMs: 60_000 });
-    const arrived = async (count: number) => {
-      while (held?.length !== count) await clock.settle();
-    };
-    const both = [ask(), ask()];
-    await arrived(2);
-    for (const response of held) response.end('{}');
-    await Promise.all(both);
-    expect(server.stats().connections).toBe(2);
-
-    held = [];
-    const hanging = client.call(call, { signal, ...limits }).catch((error: unknown) => error);
-    await arrived(1);
-    await clock.advance(5_000);
-    expect(await hanging).toMatchObject({ code: 'Timeout' });
-    held = undefined;
-    await ask();
-    expect(server.stats().connections).toBe(3);
   });
 });

@@ -83,14 +83,6 @@ describe('the operator’s cluster, through the proxy of the environment', () =>
     );
   });
 
-  it('rule 29b: is reached directly if NO_PROXY has it, and if it is this machine', async () => {
-    const proxy = await startProxy();
-    const env = { HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` };
-    expect((await load({ ...env, NO_PROXY: '.seed.example' })).endpoint.proxy).toBeUndefined();
-    await ask(await load(env, kubeconfigOf({ server: `https://localhost:${server.port}` })));
-    expect(targetsOf(proxy)).toEqual([]);
-  });
-
   it('rule 29b: is reached through the proxy of its kubeconfig, if that names one', async () => {
     const [proxy, ofEnvironment] = [await startProxy(), await startProxy()];
     const kubeconfig = kubeconfigOf({ 'proxy-url': `http://127.0.0.1:${proxy.port}` });

@@ -7,7 +7,7 @@ import { type VirtualClock, createVirtualClock } from '../../../simulator/time/c
 import { type TestServer, startTestServer } from '../../../test/doubles/test-server.ts';
 import type { Call } from '../api/call.ts';
 import { KubeconfigError } from '../api/errors.ts';
-import type { ShootConnection, ShootConnector } from '../api/shoot-connection.ts';
+import type { ShootConnector } from '../api/shoot-connection.ts';
 import { createKubeconfigCache } from './kubeconfig-cache.ts';
 import { createShootConnector } from './shoot-connector.ts';
 import { withShootPolicy } from './shoot-policy.ts';
@@ -159,18 +159,6 @@ describe('prober 2.4: connections of a run', () => {
     expect(server.stats().requests).toBe(1);
     broken = false;
     await run(kubeconfig());
-  });
-
-  it('close fails requests in flight', async () => {
-    const open: ShootConnection[] = [];
-    const { server, kubeconfig, connector, clock } = await createBench({ handler: () => open[0]?.close() });
-    const connection = connector.clientFor(kubeconfig());
-    open.push(connection);
-    await expect(connection.client.call(version, { signal, timeoutMs: 5_000 })).rejects.toMatchObject({
-      code: 'ConnectionError',
-    });
-    await server.idle();
-    expect(clock.pending).toBe(0);
   });
 });
 
