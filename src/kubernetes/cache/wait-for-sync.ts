@@ -1,6 +1,7 @@
 import { errorText } from '../api/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
+import { runInScope } from '../transport/index.ts';
 import type { ReflectorState } from './reflector.ts';
 
 interface Waiting {
@@ -8,12 +9,10 @@ interface Waiting {
   readonly signal: AbortSignal;
 }
 
-interface WithTimeout extends Waiting {
-  readonly timeoutMs: number;
-}
-
-interface WithoutTimeout extends Waiting {
-  readonly logger: Logger;
+export interface SyncOptions extends Waiting {
+  /** Timeout in milliseconds. Absent: none; then `logger` tells what is missing. */
+  readonly timeoutMs?: number | undefined;
+  readonly logger?: Logger;
 }
 
 /** The part of an informer that a wait needs. */
@@ -26,23 +25,33 @@ export interface Syncing {
 /** Interval at which a wait without a timeout logs the caches that are not synced. */
 const logEveryMs = 30_000;
 
+const notSynced = (informers: readonly Syncing[], timeoutMs: number): Error => {
+  const missing = informers.filter((informer) => !informer.state().synced);
+  const reasons = missing.map((informer) => {
+    const { lastError } = informer.state();
+    return `${informer.name} (${lastError?.message ?? 'no response to the list yet'})`;
+  });
+  return new Error(`caches were not filled within ${timeoutMs} ms: ${reasons.join('; ')}`);
+};
+
 /**
  * Resolves when all caches are synced. After `timeoutMs` it rejects with an error that names those that are not, and why. Without a
  * timeout it logs that and goes on waiting: a watchdog that crash-loops protects nobody. Rejects with the signal's reason on abort.
  */
 export const waitForSync = async (
   informers: readonly Syncing[],
-  options: WithTimeout | WithoutTimeout,
+  { clock, signal, logger, timeoutMs }: SyncOptions,
 ): Promise<void> => {
-  if ('timeoutMs' in options) return waitUntil(informers, options);
-  const { clock, signal, logger } = options;
+  const ms = timeoutMs ?? logEveryMs;
+  const scope = { signal, clock, timeoutMs: ms, onTimeout: () => notSynced(informers, ms) };
   for (;;) {
     try {
-      await waitUntil(informers, { clock, signal, timeoutMs: logEveryMs });
+      await runInScope(scope, (until) => Promise.all(informers.map((informer) => informer.whenSynced(until))));
       return;
     } catch (error) {
       signal.throwIfAborted();
-      logger.error('caches are not filled yet', { problem: errorText(error) });
+      if (timeoutMs !== undefined) throw error;
+      logger?.error('caches are not filled yet', { problem: errorText(error) });
     }
   }
 };
@@ -56,24 +65,4 @@ export const waitUntilOrDeadline = async (
   { clock, signal, deadline }: Waiting & { readonly deadline: number },
 ): Promise<void> => {
   while (!isSettled() && clock.monotonic() < deadline) await clock.sleep(pollMs, signal);
-};
-
-const waitUntil = async (informers: readonly Syncing[], { clock, timeoutMs, signal }: WithTimeout): Promise<void> => {
-  const deadline = new AbortController();
-  const cancel = clock.timer(timeoutMs, () => deadline.abort(notSynced(informers, timeoutMs)));
-  const ended = AbortSignal.any([signal, deadline.signal]);
-  try {
-    await Promise.all(informers.map((informer) => informer.whenSynced(ended)));
-  } finally {
-    cancel();
-  }
-};
-
-const notSynced = (informers: readonly Syncing[], timeoutMs: number): Error => {
-  const missing = informers.filter((informer) => !informer.state().synced);
-  const reasons = missing.map((informer) => {
-    const { lastError } = informer.state();
-    return `${informer.name} (${lastError?.message ?? 'no response to the list yet'})`;
-  });
-  return new Error(`caches were not filled within ${timeoutMs} ms: ${reasons.join('; ')}`);
 };

@@ -356,33 +356,11 @@ describe('rule 30: arbitrary input', () => {
     }
   };
   const json = fc.jsonValue({ maxDepth: 4 });
-  const key = fc.constantFrom(
-    ...[
-      'server',
-      'certificate-authority-data',
-      'tls-server-name',
-      'insecure-skip-tls-verify',
-      'proxy-url',
-      'token',
-      'username',
-    ],
-    ...['password', 'client-certificate-data', 'client-key-data', '__proto__', 'constructor', 'toString', 'exec', 'as'],
-  );
-  const fields = fc.dictionary(key, fc.oneof(json, fc.constantFrom(true, 'https://h', base64('x'))), { maxKeys: 6 });
 
   it('rule 30: never throws anything but a KubeconfigError', () => {
     fc.assert(fc.property(fc.string({ unit: 'binary', maxLength: 200 }), isRefusedOrTaken), { numRuns: 100 });
     fc.assert(
       fc.property(json, (value) => isRefusedOrTaken(JSON.stringify(value))),
-      { numRuns: 100 },
-    );
-    fc.assert(
-      fc.property(
-        fields,
-        fields,
-        fc.dictionary(fc.constantFrom('contexts', 'users', 'clusters', 'current-context'), json),
-        (...parts) => isRefusedOrTaken(kubeconfig(...parts)),
-      ),
       { numRuns: 100 },
     );
   });

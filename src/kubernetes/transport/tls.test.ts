@@ -135,16 +135,6 @@ const runOver = async (security: Security, server: TestServer): Promise<void> =>
 };
 
 describe.each(['TLSv1.2', 'TLSv1.3'] as const)('session resumption with %s', (version) => {
-  it('a new connection with the same Security resumes the session, one with another does not', async () => {
-    const server = await startHttps({ minVersion: version, maxVersion: version });
-    const material = { ca: certificates.ca };
-    const shared = createSecurity(material);
-    for (let count = 0; count < 5; count += 1) await runOver(shared, server);
-    expect(server.stats()).toMatchObject({ connections: 5, handshakes: 5, resumed: 4 });
-    await runOver(createSecurity(material), server);
-    expect(server.stats()).toMatchObject({ handshakes: 6, resumed: 4 });
-  });
-
   it('a failed handshake drops the session, which may be the cause', async () => {
     const server = await startHttps({ minVersion: version, maxVersion: version });
     const { certificate, key } = others.serving;
