@@ -21,7 +21,7 @@ export interface ShootCheckDeps extends ObserveDeps {
 export interface ShootResult {
   /** Namespace of the control plane. */
   readonly namespace: string;
-  /** Namespace and name of the Shoot in the garden. Absent if the Cluster does not name it. */
+  /** Namespace and name of the Shoot in the garden. Absent if the Cluster has never named it. */
   readonly shoot?: NamespacedName;
   /** Conditions of the types that care owns, in the order in which they are written. With a `problem`, only types that existed before. */
   readonly conditions: readonly Condition[];
@@ -166,19 +166,17 @@ export const checkShoot = async (
   { last, signal }: { readonly last: ShootResult | undefined; readonly signal: AbortSignal },
 ): Promise<ShootResult> => {
   const problem = decoded.ok ? undefined : decoded.error.message;
-  const shoot = decoded.ok ? decoded.value : shootName && nameOnly(shootName);
+  const name = shootName ?? last?.shoot;
+  const shoot = decoded.ok ? decoded.value : name && nameOnly(name);
   if (shoot === undefined) {
-    const { conditions, writing } = last ?? { conditions: [], writing: { kind: 'unchanged' } };
-    return {
-      namespace,
-      conditions,
-      before: conditions,
-      status: 'unknown',
-      writing,
-      problem,
+    const nothing = {
+      conditions: [],
+      before: [],
+      writing: { kind: 'unchanged' },
       durationMs: 0,
       isSlow: false,
-    };
+    } as const;
+    return { namespace, status: 'unknown', problem, ...nothing };
   }
   const startedAt = deps.clock.monotonic();
   const periodMs = Math.min(deps.settings.syncPeriod, maxPeriodMs);

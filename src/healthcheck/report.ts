@@ -71,6 +71,7 @@ export class HealthCheckReport {
 
   ran(object: ExtensionObject, outcome: RunOutcome): void {
     this.#count(outcome);
+    if (outcome === 'left-alone') this.#forget(object);
     if (this.#failures.delete(keyOf(object))) this.#options.logger.info('health checks run again', fieldsOf(object));
   }
 

@@ -38,6 +38,40 @@ describe('the care component', () => {
     );
   });
 
+  it('reports what it has not seen for more than 90 s as not checked, and nothing else', async () => {
+    create().addShoot('a');
+    fixture.start();
+    await minutes(2);
+    const path = '/apis/druid.gardener.cloud/v1alpha1/etcds';
+    fixture.setFaults('seed', (request) =>
+      request.path === path ? { status: 500, message: 'no webhook' } : undefined,
+    );
+    fixture.seed.api.setReachability('refused');
+    await fixture.clock.advance(1_000);
+    fixture.seed.api.setReachability('open');
+    await minutes(3);
+    const unread = `GET ${path}: 500 ServerError: no webhook`;
+    expect(conditions().filter(({ status }) => status !== 'True')).toMatchObject([
+      { type: 'ControlPlaneHealthy', status: 'Unknown', reason: 'ConditionCheckError', message: unread },
+    ]);
+    fixture.setFaults('seed', undefined);
+    await minutes(2);
+    expect(conditions().filter(({ status }) => status !== 'True')).toEqual([]);
+  });
+
+  it('blames no extension for a heartbeat that care could not see', async () => {
+    create().addShoot('a');
+    fixture.start();
+    await minutes(2);
+    const path = '/apis/coordination.k8s.io/v1/leases';
+    fixture.setFaults('seed', (request) => (request.path === path ? { status: 500 } : undefined));
+    fixture.seed.api.setReachability('refused');
+    await fixture.clock.advance(1_000);
+    fixture.seed.api.setReachability('open');
+    await minutes(10);
+    expect(conditions().filter(({ status }) => status !== 'True')).toEqual([]);
+  });
+
   it('never writes in a seed or shoot, and lists each kind once', async () => {
     create().addShoot('a');
     fixture.start();

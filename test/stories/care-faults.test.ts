@@ -281,25 +281,6 @@ describe('a failure', () => {
     expect(seen()).toHaveLength(3);
   });
 
-  it('that could not be written continues after a time in which the Cluster named no Shoot', async () => {
-    const shoot = fixture.addShoot('a');
-    fixture.start({ settings: { conditionThresholds } });
-    await minutes(2);
-    failing(shoot);
-    fixture.setFaults('garden', ({ method }) => (method === 'PATCH' ? { status: 403, message: 'no' } : undefined));
-    await minutes(5);
-    const cluster = fixture.seed.store.get(simKinds.Cluster, { name: shoot.namespace }) as SimDraft;
-    fixture.seed.store.patch(simKinds.Cluster, { name: shoot.namespace }, (object) => ({ ...object, spec: {} }));
-    await minutes(2);
-    expect(logged(/^the Cluster cannot be read: /)).toHaveLength(1);
-    fixture.seed.store.patch(simKinds.Cluster, { name: shoot.namespace }, (object) => ({
-      ...object,
-      spec: cluster.spec,
-    }));
-    await minutes(2);
-    expect(seen()).toEqual(['True', 'Progressing', 'False']);
-  });
-
   it('that was written continues from the stored condition, which another client may have changed', async () => {
     const shoot = fixture.addShoot('a');
     fixture.start({ settings: { conditionThresholds } });

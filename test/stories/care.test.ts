@@ -395,6 +395,17 @@ describe('an observation finds', () => {
       expect(statusesOf(shoot)).toEqual(['True', ...types.map(() => 'True')]);
     });
 
+    it('because it no longer names its Shoot has them Unknown too', async () => {
+      const shoot = fixture.addShoot('a');
+      fixture.start();
+      await minutes(2);
+      fixture.seed.store.patch(simKinds.Cluster, { name: shoot.namespace }, (cluster) => ({ ...cluster, spec: {} }));
+      await minutes(2);
+      const message = 'the Cluster cannot be read: spec.shoot: expected an object, found nothing';
+      expect(conditionsOf(shoot)).toMatchObject(types.map((type) => ({ type, status: 'Unknown', message })));
+      expect(await fixture.care.meter.metricsText()).not.toMatch(/^dwd_care_condition\{.*status="True"/m);
+    });
+
     it('because of a bug has them Unknown too, and the bug is logged', async () => {
       const shoot = fixture.addShoot('a');
       fixture.start();

@@ -21,7 +21,7 @@ export type ExtensionHeartbeat =
   | { readonly kind: 'none'; readonly missing: string }
   /** Without a garden, the extension is unknown: the condition's own `lastUpdateTime` counts. */
   | { readonly kind: 'own' }
-  /** The objects that name the extension are not listed yet. */
+  /** The heartbeats, or the objects that name the extension, are not known as they are now. */
   | { readonly kind: 'unknown' };
 
 export interface ExtensionObservation extends ExtensionReport {

@@ -33,7 +33,10 @@ import {
 } from '../judge/observation.ts';
 
 /** The part of an informer that shows its objects. */
-export type Watching<T> = Pick<Informer<T>, 'synced' | 'get' | 'entries' | 'subscribe' | 'state'>;
+export type Watching<T> = Pick<Informer<T>, 'synced' | 'get' | 'entries' | 'subscribe' | 'state' | 'interruptedMs'>;
+
+/** What a watch has shown may be wrong when it has been lost for longer, in milliseconds. A silent watch is opened anew after the same time. */
+const longestLossMs = 90_000;
 
 /** False if a list is still to come: a kind that the API server does not serve has no objects. */
 const isListed = ({ synced, state }: Pick<Watching<unknown>, 'synced' | 'state'>): boolean =>
@@ -54,13 +57,14 @@ export class Watched<T> {
     });
   }
 
-  get synced(): boolean {
-    return this.#informer.synced;
+  /** True if the objects are known as they are now. */
+  get isCurrent(): boolean {
+    return this.#informer.synced && this.#informer.interruptedMs() <= longestLossMs;
   }
 
   /** True if the API server does not serve the kind, so that there are no such objects. */
   get isUnserved(): boolean {
-    return !this.synced && isListed(this.#informer);
+    return !this.isCurrent && isApiError(this.#informer.state().lastError, 'NotFound');
   }
 
   get(key: string): T | undefined {
@@ -73,16 +77,17 @@ export class Watched<T> {
 
   /** Returns the objects of a namespace in the order of their names, as the API server lists them. */
   list(namespace: string): Read<readonly T[]> {
-    return this.ifListed(() => {
+    return this.ifCurrent(() => {
       const objects = [...(this.#namespaces.get(namespace) ?? [])];
       return objects.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
     });
   }
 
   /** The error has no duration, because it becomes part of conditions, and each difference there is a write. */
-  ifListed<R>(read: () => R): Read<R> {
-    if (this.synced) return { ok: true, value: read() };
-    return { ok: false, error: this.#informer.state().lastError?.message ?? 'they have not been listed yet' };
+  ifCurrent<R>(read: () => R): Read<R> {
+    if (this.isCurrent) return { ok: true, value: read() };
+    const unheard = this.#informer.synced ? 'nothing is heard of their watch' : 'they have not been listed yet';
+    return { ok: false, error: this.#informer.state().lastError?.message ?? unheard };
   }
 
   #in(key: string): Map<string, T> {
@@ -114,7 +119,7 @@ const heartbeatOf = (
 ): ExtensionHeartbeat => {
   if (garden === undefined) return { kind: 'own' };
   const { registrations, installations } = garden;
-  if (!registrations.synced || !installations.synced || !heartbeats.synced) return { kind: 'unknown' };
+  if (!registrations.isCurrent || !installations.isCurrent || !heartbeats.isCurrent) return { kind: 'unknown' };
   const inCharge = new Set<string>();
   for (const { name, resources } of registrations.values()) {
     if (resources.some((resource) => resource.kind === kind && resource.type === type)) inCharge.add(name);
@@ -146,7 +151,7 @@ const reportsOf = (
   if (watched === undefined || watched.isUnserved || !isRelevant) return { ok: true, value: [] };
   if (scope !== 'cluster') return watched.list(namespace);
   // The name that gardenlet gives to the BackupEntry of a shoot.
-  return watched.ifListed(() => {
+  return watched.ifCurrent(() => {
     const entry = watched.get(`${namespace}--${shoot.uid}`);
     return entry === undefined ? [] : [entry];
   });

@@ -43,4 +43,5 @@ export const watchedStore = <T>(store: Store<T>, lastError?: Error): Watched<T> 
       return store.synced;
     },
     state: () => ({ lastError }) as never,
+    interruptedMs: () => 0,
   });
