@@ -51,38 +51,6 @@ const splitFlag = (word: string): readonly [name: string, value: string | undefi
   return [name, end === -1 ? undefined : word.slice(end + 1)];
 };
 
-const shell = /(?:^|\/)(?:ba|da|a)?sh$/;
-const isScript = (commandLine: readonly string[]): boolean => commandLine.some((word) => shell.test(word));
-
-/** Splits a script into the words of its commands. */
-const shellWords = (script: string): readonly string[] => {
-  const text = script.replaceAll('\\\n', ' ').replaceAll(/(^|\s)#[^\n]*/g, '$1');
-  const words = text.matchAll(/(?:[^\s"';&|()]|"[^"]*"|'[^']*')+/g);
-  return Array.from(words, ([word]) => word.replaceAll(/["']/g, ''));
-};
-
-/**
- * Flags of other programs that hold flags of KCM: of K3s and RKE2, one each, with or without `--` (`GetArgs` in k3s-io/k3s/pkg/util), and of k0s, several
- * with white space between (`Split` in k0sproject/k0s/internal/pkg/flags).
- */
-const carriers = new Set([
-  '--kube-controller-manager-arg',
-  '-kube-controller-manager-arg',
-  '--kube-controller-manager-extra-args',
-]);
-
-const carried = (value: string): readonly string[] => value.split(/\s+/).map((word) => `--${word.replace(/^--/, '')}`);
-
-/** Returns the words of the command line, of a script in it, and the flags of KCM that another program passes on. */
-const kcmWords = (commandLine: readonly string[]): readonly string[] => {
-  const words = isScript(commandLine) ? commandLine.flatMap(shellWords) : commandLine;
-  return words.flatMap((word, index) => {
-    const [name, value] = splitFlag(word);
-    if (carriers.has(name)) return value === undefined ? [] : carried(value);
-    return carriers.has(words[index - 1] ?? '') ? carried(word) : [word];
-  });
-};
-
 /** Returns the values of the flag, in order; KCM takes the last one. */
 const valuesIn = (words: readonly string[]): readonly string[] =>
   words.flatMap((word, index) => {
@@ -112,11 +80,11 @@ const defaultGraceMs = (minor: number): number => (minor < 32 ? 40_000 : 50_000)
 const program = /^(?:[^\s=]*\/)?(?:kube-controller-manager|hyperkube)$/;
 const imageOfProgram = /(?:^|\/)(?:kube-controller-manager|hyperkube)[^/]*$/;
 
-const setsGrace = ({ commandLine }: TemplateContainer): boolean => valuesIn(kcmWords(commandLine)).length > 0;
+const setsGrace = ({ commandLine }: TemplateContainer): boolean => valuesIn(commandLine).length > 0;
 
 /** True if the container runs KCM itself: by its command line or, if that has flags alone, by its image. */
 const isKcm = ({ commandLine, image }: TemplateContainer): boolean =>
-  kcmWords(commandLine).some((word) => program.test(word)) ||
+  commandLine.some((word) => program.test(word)) ||
   ((commandLine[0] ?? '-').startsWith('-') && imageOfProgram.test(image));
 
 /** True if one of the containers has the flag or runs the program. */
@@ -135,14 +103,14 @@ const readDuration = (text: string): KcmGrace => {
 
 /** Returns why KCM may have another value than the default, though its command line does not set the flag. */
 const whyNotDefault = (container: TemplateContainer): string | undefined => {
-  const words = kcmWords(container.commandLine);
+  const words = container.commandLine;
   if (words.some((word) => word.replaceAll('_', '-').includes('node-monitor-grace-period'))) {
     return `${flag} stands within a longer word of its command line`;
   }
   const variable = words.find((word) => /^[$`]/.test(word));
   if (variable !== undefined) return `${JSON.stringify(variable)} in its command line may set ${flag}`;
   const isConfigured = words.some((word) => splitFlag(word)[0] === '--openshift-config');
-  if (isConfigured || !isKcm(container)) return `a configuration file that its program reads may set ${flag}`;
+  if (isConfigured || !isKcm(container)) return `a script or a configuration file may set ${flag}`;
   return undefined;
 };
 
@@ -155,11 +123,7 @@ export const kcmGraceOf = (containers: readonly TemplateContainer[], shootVersio
     return { kind: 'unknown', problem: 'none of its containers runs kube-controller-manager' };
   }
   const { image, commandLine } = container;
-  const values = valuesIn(kcmWords(commandLine));
-  if (isScript(commandLine) && new Set(values).size > 1) {
-    return { kind: 'unknown', problem: `its script sets ${flag} to several values: ${values.join(', ')}` };
-  }
-  const value = values.at(-1);
+  const value = valuesIn(commandLine).at(-1);
   if (value !== undefined) return readDuration(value);
   const problem = whyNotDefault(container);
   if (problem !== undefined) return { kind: 'unknown', problem };
