@@ -247,7 +247,6 @@ describe('the JSON Schema of care', () => {
       'conditionThresholds',
       'dependants',
       'kubeConfigSecretName',
-      'legacyStatusLabels',
       'staleExtensionHealthChecks',
       'syncPeriod',
     ]);

@@ -67,7 +67,12 @@ export class CareFixture {
     const { clock, world, log, seedConnection } = this.scenario;
     [this.clock, this.seed, this.log] = [clock, world, log];
     this.garden = createSimApiServer({ clock, kinds: gardenKinds });
-    this.#writers = withManagedFields(withFaults(this.garden, { clock, rule: (asked) => this.#gardenRule?.(asked) }));
+    const rule: FaultRule = (request) => {
+      // As a transport does.
+      request.beforeSend?.();
+      return this.#gardenRule?.(request);
+    };
+    this.#writers = withManagedFields(withFaults(this.garden, { clock, rule }));
     this.#gardenLine = withCounting(this.#writers);
     this.requests = {
       seed: seedConnection.requests,

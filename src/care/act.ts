@@ -56,7 +56,7 @@ export const troubleOf = (writing: WriteResult): string => {
     case 'left-alone':
       return `left alone: ${writing.writer.manager} writes these conditions; --take-over writes them all the same`;
     case 'failed':
-      return `conditions could not be written: ${writing.error}`;
+      return `conditions could not be written to the garden: ${writing.error}`;
     case 'gone':
       return 'there is no such Shoot in the garden';
     case 'elsewhere':
@@ -72,7 +72,7 @@ export const troubleOf = (writing: WriteResult): string => {
 export const failureOf = ({ code, message }: ApiError): WriteResult =>
   code === 'NotFound' ? { kind: 'gone' } : { kind: 'failed', error: message };
 
-export interface GardenOptions {
+export interface Garden {
   readonly clock: Clock;
   /** Client of the garden that refuses a write right before it is sent if this process does not lead. */
   readonly client: KubeClient;
@@ -85,7 +85,6 @@ export interface WriteRequest {
   readonly stored: GardenShoot;
   /** Computes the conditions from the stored ones, on which thresholds depend. Called again after a conflict. */
   readonly conditionsOf: (shoot: CareShoot) => readonly Condition[];
-  readonly legacyStatusLabels: boolean;
   /** Time after which a conflict is not retried but left to the next check, in monotonic milliseconds. */
   readonly deadline: number;
   readonly signal: AbortSignal;
@@ -97,116 +96,76 @@ export interface Written {
 }
 
 const timeoutMs = 10_000;
-/** Timeout of all other reads while one waits for a garden that does not respond, in milliseconds. */
-const shortTimeoutMs = 2_000;
+/** Timeout of a read from sending to the response, in milliseconds: every check starts with a read, and a silent garden must not delay the checks for long. */
+const readTimeoutMs = 5_000;
 
-const isSilence = ({ code, status }: ApiError): boolean => code === 'Timeout' && status === undefined;
-
-/** Reads the Shoots of the garden, and writes their conditions. */
-export class Garden {
-  readonly #options: GardenOptions;
-  /** True while the garden does not respond. */
-  #isSilent = false;
-  /** True while a read with the full timeout waits for a silent garden. */
-  #isAwaited = false;
-
-  constructor(options: GardenOptions) {
-    this.#options = options;
+/** Reads a Shoot. A failed read is data; rejects only with `signal.reason`, or for a bug. */
+export const readShoot = async (
+  { client }: Garden,
+  at: NamespacedName,
+  { signal, longestMs }: { readonly signal: AbortSignal; readonly longestMs: number },
+): Promise<Result<GardenShoot, ApiError>> => {
+  const options = { signal, timeoutMs: Math.min(timeoutMs, longestMs), sentTimeoutMs: readTimeoutMs };
+  try {
+    return { ok: true, value: (await client.call(getShoot(at), options)).value };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ApiError) return { ok: false, error };
+    throw error;
   }
+};
 
-  /**
-   * Reads a Shoot. A failed read is data; rejects only with `signal.reason`, or for a bug. While the garden does not respond, one read at a time has its full
-   * timeout and all others a short one: every check starts with a read, and the garden must not delay it.
-   */
-  async read(
-    at: NamespacedName,
-    { signal, longestMs }: { readonly signal: AbortSignal; readonly longestMs: number },
-  ): Promise<Result<GardenShoot, ApiError>> {
-    const isShort = this.#isSilent && this.#isAwaited;
-    const isAwaiting = this.#isSilent && !isShort;
-    if (isAwaiting) this.#isAwaited = true;
-    try {
-      return await this.#get(at, { signal, timeoutMs: Math.min(isShort ? shortTimeoutMs : timeoutMs, longestMs) });
-    } finally {
-      if (isAwaiting) this.#isAwaited = false;
-    }
+/**
+ * Writes conditions and labels that differ, and retries after a conflict with the Shoot read again. A failed write is data; rejects only with
+ * `signal.reason`, or for a bug.
+ */
+export const writeShoot = async (garden: Garden, request: WriteRequest): Promise<Written> => {
+  const { clock, client } = garden;
+  const { stored, conditionsOf, deadline, signal } = request;
+  let conditions: Written['conditions'] = [];
+  try {
+    const writing = await retryOnConflict<GardenShoot, WriteResult>(stored, {
+      attempt: (latest) => {
+        conditions = conditionsOf(latest.shoot);
+        return writeOnce(garden, latest, { conditions, signal });
+      },
+      reread: async ({ shoot, metadata: { uid } }) => {
+        const { value } = await client.call(getShoot(shoot), { signal, timeoutMs });
+        return value.metadata.uid === uid ? value : undefined;
+      },
+      mayRetry: () => clock.monotonic() < deadline,
+    });
+    return { writing: writing ?? { kind: 'gone' }, conditions };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ApiError) return { writing: failureOf(error), conditions };
+    throw error;
   }
+};
 
-  async #get(
-    at: NamespacedName,
-    options: Required<Pick<CallOptions, 'signal' | 'timeoutMs'>>,
-  ): Promise<Result<GardenShoot, ApiError>> {
-    const call = getShoot(at);
-    try {
-      const { value } = await this.#options.client.call(call, options);
-      this.#isSilent = false;
-      return { ok: true, value };
-    } catch (error) {
-      options.signal.throwIfAborted();
-      if (!(error instanceof ApiError)) throw error;
-      // A request that was never sent proves nothing about the garden.
-      if (!error.rateLimited) this.#isSilent = isSilence(error);
-      if (!this.#isSilent) return { ok: false, error };
-      // The message does not contain the timeout, which varies: every new message would be logged.
-      const message = `${call.method} ${call.path}: the garden does not respond`;
-      return { ok: false, error: new ApiError({ code: 'Timeout', message, cause: error }) };
-    }
+/** Sends at most one patch of the conditions and one of the labels. */
+const writeOnce = async (
+  { clock, client, takeOver, dryRun }: Garden,
+  { shoot, storedConditions, metadata, resourceVersion: read }: GardenShoot,
+  { conditions, signal }: { readonly conditions: readonly Condition[]; readonly signal: AbortSignal },
+): Promise<WriteResult> => {
+  const merged = mergeConditions(shoot.conditions, conditions, shootConditionTypes);
+  const labels = shootLabelChange(shoot.labels, shootStatus(merged, shoot));
+  const isSame = sameConditions(merged, shoot.conditions);
+  const hasLabels = Object.keys(labels).length > 0;
+  if (isSame && !hasLabels) return { kind: 'unchanged' };
+  const writer = otherConditionWriter(metadata, { own: fieldManager, now: clock.now() });
+  if (writer !== undefined && !takeOver) return { kind: 'left-alone', writer };
+  if (dryRun) return { kind: 'dry-run' };
+  // A write that was sent is awaited even if the process stops meanwhile.
+  const options: CallOptions = { signal, timeoutMs, sentTimeoutMs: timeoutMs };
+  const path = shootPath(shoot);
+  let resourceVersion = read;
+  if (!isSame) {
+    const status = { conditions: mergeConditions(storedConditions, conditions, shootConditionTypes) };
+    const patched = await client.call(patchShoot(`${path}/status`, { metadata: { resourceVersion }, status }), options);
+    ({ resourceVersion } = patched.value);
   }
-
-  /**
-   * Writes conditions and labels that differ, and retries after a conflict with the Shoot read again. A failed write is data; rejects only with
-   * `signal.reason`, or for a bug.
-   */
-  async write(request: WriteRequest): Promise<Written> {
-    const { clock, client } = this.#options;
-    const { stored, conditionsOf, deadline, signal } = request;
-    let conditions: Written['conditions'] = [];
-    try {
-      const writing = await retryOnConflict<GardenShoot, WriteResult>(stored, {
-        attempt: (latest) => {
-          conditions = conditionsOf(latest.shoot);
-          return this.#writeOnce(latest, conditions, request);
-        },
-        reread: async ({ shoot, metadata: { uid } }) => {
-          const { value } = await client.call(getShoot(shoot), { signal, timeoutMs });
-          return value.metadata.uid === uid ? value : undefined;
-        },
-        mayRetry: () => clock.monotonic() < deadline,
-      });
-      return { writing: writing ?? { kind: 'gone' }, conditions };
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof ApiError) return { writing: failureOf(error), conditions };
-      throw error;
-    }
-  }
-
-  /** Sends at most one patch of the conditions and one of the labels. */
-  async #writeOnce(
-    stored: GardenShoot,
-    fresh: readonly Condition[],
-    { legacyStatusLabels: legacy, signal }: WriteRequest,
-  ): Promise<WriteResult> {
-    const { clock, client, takeOver, dryRun } = this.#options;
-    const { shoot, storedConditions, metadata } = stored;
-    const merged = mergeConditions(shoot.conditions, fresh, shootConditionTypes);
-    const labels = shootLabelChange(shoot.labels, { status: shootStatus(merged, shoot), legacy });
-    const isSame = sameConditions(merged, shoot.conditions);
-    const hasLabels = Object.keys(labels).length > 0;
-    if (isSame && !hasLabels) return { kind: 'unchanged' };
-    const writer = otherConditionWriter(metadata, { own: fieldManager, now: clock.now() });
-    if (writer !== undefined && !takeOver) return { kind: 'left-alone', writer };
-    if (dryRun) return { kind: 'dry-run' };
-    // A write that was sent is awaited even if the process stops meanwhile.
-    const options: CallOptions = { signal, timeoutMs, sentTimeoutMs: timeoutMs };
-    const path = shootPath(shoot);
-    let { resourceVersion } = stored;
-    if (!isSame) {
-      const conditions = mergeConditions(storedConditions, fresh, shootConditionTypes);
-      const body = { metadata: { resourceVersion }, status: { conditions } };
-      ({ resourceVersion } = (await client.call(patchShoot(`${path}/status`, body), options)).value);
-    }
-    if (hasLabels) await client.call(patchShoot(path, { metadata: { resourceVersion, labels } }), options);
-    return { kind: 'written' };
-  }
-}
+  if (hasLabels) await client.call(patchShoot(path, { metadata: { resourceVersion, labels } }), options);
+  return { kind: 'written' };
+};

@@ -27,11 +27,11 @@ import {
   userAgentOf,
 } from '../process/index.ts';
 import { rightsOf } from '../process/rights/index.ts';
-import { Garden } from './act.ts';
 import type { CareSettings } from './config.ts';
 import { CareController, type CareControllerDeps } from './controller.ts';
 import { CareReport } from './report.ts';
 import { careGardenGrants, careGrants } from './rights.ts';
+import type { LastResults } from './shoot.ts';
 
 /** Connectors to the shoots, over their API servers and through their tunnels. */
 export interface CareAccess {
@@ -56,8 +56,10 @@ export const controllerDeps = (
 ): CareControllerDeps => {
   const { clock, garden: gardenKube, leadership, meter } = ports;
   const client = gardenKube && createKubeClient({ kube: writerStack(gardenKube, leadership), clock });
-  const garden = client && new Garden({ clock, client, takeOver, dryRun });
-  return { ...ports, gardenKube, garden, report: new CareReport(ports), registry: createWatchRegistry(meter) };
+  const garden = client && { clock, client, takeOver, dryRun };
+  const results: LastResults = new Map();
+  const report = new CareReport({ ...ports, results });
+  return { ...ports, gardenKube, garden, report, results, registry: createWatchRegistry(meter) };
 };
 
 /** Creates care of a seed. The results of the last checks outlive a change of the configuration. */

@@ -31,7 +31,6 @@ const defaults: CareSettings = {
   ],
   conditionThresholds: [],
   staleExtensionHealthChecks: { enabled: true, threshold: 300_000 },
-  legacyStatusLabels: true,
 };
 
 describe('careConfig.load', () => {
@@ -55,7 +54,6 @@ describe('careConfig.load', () => {
         ],
         staleExtensionHealthChecks: { enabled: true, threshold: 600_000 },
         managedResourceProgressingThreshold: 3_600_000,
-        legacyStatusLabels: false,
       },
       problems: [],
     });

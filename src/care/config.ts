@@ -83,10 +83,6 @@ const careSchema = () =>
       'How long the roll-out of a ManagedResource may take. If absent, it is a failure at once.',
       duration(positive),
     ).optional(),
-    legacyStatusLabels: about(
-      'True if care also writes the labels shoot.garden.sapcloud.io/status and shoot.garden.sapcloud.io/unhealthy, for older tooling.',
-      boolean(),
-    ).prefault(true),
   });
 
 /** The configuration with defaults applied, frozen. Every duration is in milliseconds. */

@@ -5,7 +5,7 @@ import { type ConfiguredComponent, type ReadyCheck, WorkQueue, whenAborted } fro
 import type { CareSettings } from './config.ts';
 import { type CareWatchDeps, type CareWatches, createCareWatches } from './observe/seed.ts';
 import type { CareReport } from './report.ts';
-import { type ShootCheckDeps, type ShootResult, checkShoot } from './shoot.ts';
+import { type LastResults, type ShootCheckDeps, type ShootResult, checkShoot } from './shoot.ts';
 import { type NamedShoot, namedShoot } from '../status/state/find-shoot.ts';
 
 export interface CareControllerDeps
@@ -14,10 +14,8 @@ export interface CareControllerDeps
   /** Transport to the garden, for its watches. */
   readonly gardenKube: CareWatchDeps['garden'];
   readonly report: CareReport;
+  readonly results: LastResults;
 }
-
-/** The last check of each shoot, by control-plane namespace. It outlives a change of the configuration. */
-export type CareMemory = Map<string, ShootResult>;
 
 /** Maximum wait for kinds whose lists fail, in milliseconds. */
 const restSyncMs = 30_000;
@@ -30,7 +28,7 @@ const hasJustSucceeded = ({ value, previous }: StoreChange<CareCluster>): boolea
 };
 
 /** Care of a seed under one configuration. It watches the control planes and, while it leads, checks each shoot once per sync period. */
-export class CareController implements ConfiguredComponent<CareSettings, CareMemory> {
+export class CareController implements ConfiguredComponent<CareSettings, undefined> {
   readonly settings: CareSettings;
   readonly #deps: CareControllerDeps;
   readonly #watches: CareWatches;
@@ -67,20 +65,20 @@ export class CareController implements ConfiguredComponent<CareSettings, CareMem
   }
 
   /** Checks shoots until `signal` aborts. Running checks then end at once, because the next leader or configuration repeats them. */
-  async work(memory: CareMemory = new Map(), signal: AbortSignal): Promise<CareMemory> {
-    const { clock, random, report, logger } = this.#deps;
+  async work(_: undefined, signal: AbortSignal): Promise<undefined> {
+    const { clock, random, report, logger, results } = this.#deps;
     const { syncPeriod, concurrentSyncs } = this.settings;
     const { clusters } = this.#watches;
     const queue = new WorkQueue({
       clock,
       concurrency: concurrentSyncs,
       limited: {
-        has: (namespace) => memory.get(namespace)?.isSlow ?? false,
+        has: (namespace) => results.get(namespace)?.isSlow ?? false,
         concurrency: Math.max(1, Math.floor(concurrentSyncs / 2)),
       },
       reconcile: async (namespace) => {
         const startedAt = clock.monotonic();
-        if ((await this.check(namespace, memory, signal)) === undefined) return;
+        if ((await this.check(namespace, signal)) === undefined) return;
         queue.addAfter(namespace, Math.max(0, startedAt + syncPeriod - clock.monotonic()));
       },
       onError: (namespace, error) => {
@@ -90,10 +88,8 @@ export class CareController implements ConfiguredComponent<CareSettings, CareMem
     const addFirst = (namespace: string): void => queue.addAfter(namespace, random.next() * syncPeriod);
     const unsubscribe = clusters.subscribe((change) => {
       const { type, key, previous } = change;
-      if (type === 'deleted') {
-        memory.delete(key);
-        report.forget(key);
-      } else if (previous === undefined) addFirst(key);
+      if (type === 'deleted') results.delete(key);
+      else if (previous === undefined) addFirst(key);
       else if (hasJustSucceeded(change)) queue.add(key);
     });
     const namespaces = this.namespaces();
@@ -102,20 +98,21 @@ export class CareController implements ConfiguredComponent<CareSettings, CareMem
     await whenAborted(signal);
     unsubscribe();
     await queue.drain();
-    return memory;
+    return undefined;
   }
 
   /** Checks one shoot. Resolves with undefined if it does not exist. Rejects only with `signal.reason`, or for a bug. */
-  async check(namespace: string, memory: CareMemory, signal: AbortSignal): Promise<ShootResult | undefined> {
+  async check(namespace: string, signal: AbortSignal): Promise<ShootResult | undefined> {
+    const { report, results } = this.#deps;
     const { clusters } = this.#watches;
     const cluster = clusters.get(namespace);
     if (cluster === undefined) return undefined;
-    const last = memory.get(namespace);
+    const last = results.get(namespace);
     const result = await checkShoot(this.#checkDeps, cluster, { last, signal });
-    // If the Cluster is gone by now, so are its metrics, which a report would create again.
+    // The Cluster may be gone by now.
     if (clusters.get(namespace) === undefined) return result;
-    memory.set(namespace, result);
-    this.#deps.report.checked(result, last);
+    results.set(namespace, result);
+    report.checked(result, last);
     return result;
   }
 

@@ -11,7 +11,7 @@ import {
   createShootAccess,
   limitsOf,
 } from './component.ts';
-import { CareController, type CareMemory } from './controller.ts';
+import { CareController } from './controller.ts';
 import type { ShootResult } from './shoot.ts';
 import { findShoot, noSuchShoot } from '../status/state/find-shoot.ts';
 
@@ -86,12 +86,11 @@ const checkEach = async (
   if (shoot !== undefined && found.length === 0) return { ok: false, error: noSuchShoot(shoot, known) };
   const names = found.map(({ namespace }) => namespace);
   const results = new Map<string, ShootResult>();
-  const memory: CareMemory = new Map();
   const queue = names.values();
   // All workers take names from the same iterator.
   const work = async (): Promise<void> => {
     for (const name of queue) {
-      const result = await care.check(name, memory, stop);
+      const result = await care.check(name, stop);
       if (result !== undefined) results.set(name, result);
     }
   };

@@ -4,7 +4,7 @@ import { shootConditionTypes } from '../gardener/shoot-conditions.ts';
 import { type StatusLabel, shootStatus } from '../gardener/shoot-status.ts';
 import { errorText } from '../kubernetes/api/errors.ts';
 import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
-import { type Garden, type WriteResult, type Written, failureOf } from './act.ts';
+import { type Garden, type WriteResult, type Written, failureOf, readShoot, writeShoot } from './act.ts';
 import type { CareSettings } from './config.ts';
 import { type Findings, allUnknown, conditionsFrom, judge, typesOf } from './judge/judge.ts';
 import { type CareWatches, observeSeed } from './observe/seed.ts';
@@ -17,7 +17,7 @@ export interface ShootCheckDeps extends ObserveDeps {
   readonly garden?: Garden | undefined;
 }
 
-/** Result of one check of one shoot. The next check continues from it. */
+/** Result of one check of one shoot. */
 export interface ShootResult {
   /** Namespace of the control plane. */
   readonly namespace: string;
@@ -39,6 +39,9 @@ export interface ShootResult {
   readonly bug?: unknown;
 }
 
+/** The results of the last checks, by control-plane namespace. The next checks continue from them, under any configuration. */
+export type LastResults = Map<string, ShootResult>;
+
 /** One check of one shoot, from its Cluster. Points in time are monotonic milliseconds. */
 interface Check extends CheckLimits {
   readonly namespace: string;
@@ -54,7 +57,7 @@ interface Check extends CheckLimits {
 }
 
 /** The Shoot in the garden; undefined without a garden. */
-type StoredShoot = Awaited<ReturnType<Garden['read']>> | undefined;
+type StoredShoot = Awaited<ReturnType<typeof readShoot>> | undefined;
 
 /** Upper limit of the time that a check gets from its sync period, in milliseconds. */
 const maxPeriodMs = 180_000;
@@ -132,15 +135,14 @@ const write = async (
   if (garden === undefined || stored?.ok !== true || refusal !== undefined) {
     return { writing: refusal ?? { kind: 'no-garden' }, conditions: conditionsOf(shoot) };
   }
-  const { legacyStatusLabels } = settings;
   const { writesEnd: deadline, signal } = run;
-  return garden.write({ stored: stored.value, conditionsOf, legacyStatusLabels, deadline, signal });
+  return writeShoot(garden, { stored: stored.value, conditionsOf, deadline, signal });
 };
 
 const check = async (deps: ShootCheckDeps, run: Check): Promise<ShootResult> => {
   const { clock, garden } = deps;
   const { namespace, problem, startedAt, timeoutMs, signal } = run;
-  const stored = await garden?.read(run.shoot, { signal, longestMs: timeoutMs });
+  const stored = garden && (await readShoot(garden, run.shoot, { signal, longestMs: timeoutMs }));
   const shoot = stored?.ok === true ? stored.value.shoot : run.shoot;
   const before = withNewerConditions(run, stored, shoot).conditions;
   const observedAt = clock.monotonic();

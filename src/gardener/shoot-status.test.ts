@@ -46,23 +46,19 @@ describe('the labels of a Shoot', () => {
     'shoot.garden.sapcloud.io/unhealthy',
   ] as const;
 
-  it.each<[object, StatusLabel, boolean, object]>([
-    [{}, 'healthy', false, { [label]: 'healthy' }],
-    [{}, 'healthy', true, { [label]: 'healthy', [old]: 'healthy' }],
-    [{}, 'unhealthy', true, { [label]: 'unhealthy', [old]: 'unhealthy', [unhealthy]: 'true' }],
-    [{ [label]: 'healthy' }, 'healthy', false, {}],
-    [{ [label]: 'healthy', [old]: 'healthy', other: 'x' }, 'healthy', true, {}],
+  it.each<[object, StatusLabel, object]>([
+    [{}, 'healthy', { [label]: 'healthy', [old]: 'healthy' }],
+    [{}, 'unhealthy', { [label]: 'unhealthy', [old]: 'unhealthy', [unhealthy]: 'true' }],
+    [{ [label]: 'healthy', [old]: 'healthy', other: 'x' }, 'healthy', {}],
     [
       { [label]: 'unhealthy', [old]: 'unhealthy', [unhealthy]: 'true' },
       'progressing',
-      true,
       { [label]: 'progressing', [old]: 'progressing', [unhealthy]: null },
     ],
-    [{ [label]: 'healthy', [old]: 'healthy', [unhealthy]: 'true' }, 'healthy', true, { [unhealthy]: null }],
-    [{ [label]: 'unhealthy', [old]: 'healthy', [unhealthy]: 'true' }, 'unhealthy', true, { [old]: 'unhealthy' }],
-    [{ [label]: 'unknown', [old]: 'healthy', [unhealthy]: 'true' }, 'unknown', false, {}],
-  ])('%j of one that is %s, legacy labels %j: %j', (labels, status, legacy, change) => {
-    expect(shootLabelChange(labels as Readonly<Record<string, string>>, { status, legacy })).toEqual(change);
+    [{ [label]: 'healthy', [old]: 'healthy', [unhealthy]: 'true' }, 'healthy', { [unhealthy]: null }],
+    [{ [label]: 'unhealthy', [old]: 'healthy', [unhealthy]: 'true' }, 'unhealthy', { [old]: 'unhealthy' }],
+  ])('%j of one that is %s: %j', (labels, status, change) => {
+    expect(shootLabelChange(labels as Readonly<Record<string, string>>, status)).toEqual(change);
   });
 });
 

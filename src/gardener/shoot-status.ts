@@ -71,14 +71,12 @@ export const shootStatus = (
 /** Labels to set, or to remove if the value is null. */
 export type LabelChange = Readonly<Record<string, string | null>>;
 
-/** Returns the changes that bring the labels to `status`. Without `legacy`, the labels for older tools stay unchanged. */
-export const shootLabelChange = (
-  labels: Readonly<Record<string, string>>,
-  { status, legacy }: { readonly status: StatusLabel; readonly legacy: boolean },
-): LabelChange => {
+/** Returns the changes that bring the labels to `status`. */
+export const shootLabelChange = (labels: Readonly<Record<string, string>>, status: StatusLabel): LabelChange => {
   const wanted: LabelChange = {
     [shootStatusLabel]: status,
-    ...(legacy ? { [legacyStatusLabel]: status, [legacyUnhealthyLabel]: status === 'unhealthy' ? 'true' : null } : {}),
+    [legacyStatusLabel]: status,
+    [legacyUnhealthyLabel]: status === 'unhealthy' ? 'true' : null,
   };
   return Object.fromEntries(Object.entries(wanted).filter(([label, value]) => (labels[label] ?? null) !== value));
 };

@@ -205,13 +205,6 @@ describe('a failure', () => {
     });
   });
 
-  it('sets one label when the legacy pair is disabled', async () => {
-    const shoot = fixture.addShoot('a');
-    fixture.start({ settings: { legacyStatusLabels: false } });
-    await minutes(2);
-    expect(stored(shoot).metadata.labels).toEqual({ 'shoot.gardener.cloud/status': 'healthy' });
-  });
-
   it('is Progressing while the shoot is created', async () => {
     const shoot = fixture.addShoot('a');
     const lastOperation = { type: 'Create', state: 'Processing', lastUpdateTime: formatTime(fixture.clock.now()) };
@@ -351,9 +344,7 @@ describe('an observation finds', () => {
     expect(logged(/^the Cluster cannot be read: spec\.shoot\.spec\.provider\.workers/)).toHaveLength(1);
     expect(statusesOf(shoot)).toEqual([]);
     expect(statusesOf(other)).toEqual(types.map(() => 'True'));
-    expect(await fixture.care.meter.metricsText()).toContain(
-      `dwd_care_cluster_unreadable{namespace="${shoot.namespace}"} 1`,
-    );
+    expect(await fixture.care.meter.metricsText()).toMatch(/^dwd_care_runs_total\{outcome="unreadable"\} [45]$/m);
     editCluster(shoot, (object) => ({ ...object, spec: { provider: { workers: [{ name: 'worker' }] } } }));
     await minutes(2);
     expect(logged(/^trouble is over$/)).toHaveLength(1);
@@ -633,7 +624,7 @@ describe('the Shoot in the garden', () => {
     expect(logged(/^there is no such Shoot in the garden$/)).toHaveLength(1);
     fixture.setFaults('garden', ({ path }) => (path.endsWith('/b') ? { status: 503 } : undefined));
     await minutes(3);
-    expect(logged(/^conditions could not be written: .*shoots\/b/)).toHaveLength(1);
+    expect(logged(/^conditions could not be written to the garden: .*shoots\/b/)).toHaveLength(1);
     expect(fixture.requests.shoot('b').total({ resource: '/healthz' })).toBeGreaterThan(4);
     expect(await fixture.care.meter.metricsText()).toMatch(/^dwd_care_runs_total\{outcome="gone"\} [67]$/m);
   });

@@ -122,7 +122,6 @@ export const settings: CareSettings = {
   })),
   conditionThresholds: [],
   staleExtensionHealthChecks: { enabled: true, threshold: 300_000 },
-  legacyStatusLabels: true,
 };
 
 const controlPlaneNames = [
