@@ -4,11 +4,10 @@ import { type Informer, createInformer, waitForSync } from '../kubernetes/cache/
 import { type ConfiguredComponent, type ReadyCheck, whenAborted } from '../process/index.ts';
 import type { Weeding } from './events.ts';
 import { type NamespaceState, NamespaceWeeder, type NamespaceWeederDeps } from './namespace.ts';
-import { type PodNeed, PodObserver } from './observe.ts';
-import type { PodWatchDeps } from './pod-watch.ts';
+import { type PodNeed, PodObserver, type PodObserverDeps } from './observe.ts';
 import type { WeederSettings } from './settings.ts';
 
-export type WeederControllerDeps = PodWatchDeps & Pick<NamespaceWeederDeps, 'client' | 'dryRun'>;
+export type WeederControllerDeps = PodObserverDeps & Pick<NamespaceWeederDeps, 'client' | 'dryRun' | 'report'>;
 
 /** State that outlives a change of the configuration, by namespace. */
 export type WeederState = ReadonlyMap<string, NamespaceState>;

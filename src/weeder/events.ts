@@ -42,7 +42,5 @@ export type WeederEvent =
   | ({ readonly type: 'delete-ended'; readonly outcome: DeleteOutcome } & DependentPod)
   /** Emitted each time the pod is judged. */
   | ({ readonly type: 'left-alone'; readonly why: LeftAloneReason } & DependentPod)
-  /** A list or watch of pods has failed. `code`: its HTTP status or error code. */
-  | { readonly type: 'watch-failed'; readonly code: string }
   /** An exception that no code handles. */
   | { readonly type: 'unexpected-error'; readonly namespace: string; readonly error: unknown };

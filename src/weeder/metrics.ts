@@ -28,11 +28,6 @@ export const createWeederMetrics = (meter: Meter) => ({
     help: 'Time from a ready service to the delete of a pod that depends on it.',
     buckets: [0.1, 0.3, 1, 2, 3, 5, 10, 30, 100, 300],
   }),
-  watchErrors: meter.counter({
-    name: 'dwd_weeder_watch_errors_total',
-    help: 'Failed lists and watches of pods, by error code; each is retried.',
-    labels: ['code'],
-  }),
   bugs: meter.counter({
     name: 'dwd_weeder_unexpected_errors_total',
     help: 'Unexpected exceptions; each is a bug.',

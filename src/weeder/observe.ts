@@ -1,8 +1,30 @@
-import type { PodView } from '../kubernetes/api/pod.ts';
+import type { Kube } from '../kubernetes/api/kube.ts';
+import { type PodView, decodePod } from '../kubernetes/api/pod.ts';
+import { resourcePath } from '../kubernetes/api/resource-path.ts';
+import { type Informer, type WatchRegistry, createInformer } from '../kubernetes/cache/index.ts';
+import { withPriority } from '../kubernetes/client/index.ts';
+import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { Random } from '../ports/random.ts';
 import type { DependentPod, Weeding } from './events.ts';
-import { planWatches, scopeKey } from './judge/watches.ts';
-import { type PodWatch, type PodWatchDeps, openPodWatch } from './pod-watch.ts';
+import { type PodScope, planWatches, scopeKey } from './judge/watches.ts';
+
+export interface PodObserverDeps {
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly logger: Logger;
+  readonly seed: Kube;
+  readonly registry: WatchRegistry;
+}
+
+/** An open watch of pods. */
+interface PodWatch {
+  readonly informer: Informer<PodView>;
+  /** Its pods by namespace and key. */
+  readonly pods: ReadonlyMap<string, ReadonlyMap<string, PodView>>;
+  /** Resolves when the watch has ended. */
+  readonly close: () => Promise<void>;
+}
 
 /** Pods that a weeding must watch: those of its namespace that the selector matches. */
 export interface PodNeed {
@@ -31,7 +53,7 @@ const newerOf = (known: PodView, other: PodView): PodView =>
 
 /** Watches the pods that weedings need, with as few watches as possible. */
 export class PodObserver {
-  readonly #deps: PodWatchDeps;
+  readonly #deps: PodObserverDeps;
   readonly #onChange: (namespace: string) => void;
   /** Open watches by the keys of their scopes. */
   readonly #open = new Map<string, PodWatch>();
@@ -41,7 +63,7 @@ export class PodObserver {
   #needs: readonly PodNeed[] = [];
 
   /** `onChange` is called when pods of a namespace have changed. */
-  constructor(deps: PodWatchDeps, onChange: (namespace: string) => void) {
+  constructor(deps: PodObserverDeps, onChange: (namespace: string) => void) {
     this.#deps = { ...deps, logger: warningOnce(deps.logger, this.#warned) };
     this.#onChange = onChange;
   }
@@ -50,10 +72,7 @@ export class PodObserver {
   cover(needs: readonly PodNeed[]): void {
     this.#needs = needs;
     const planned = planWatches(needs.map(scopeOf), this.#open);
-    const listeners = { onSynced: () => this.cover(this.#needs), onChange: this.#onChange };
-    for (const [key, scope] of planned) {
-      if (!this.#open.has(key)) this.#open.set(key, openPodWatch(this.#deps, scope, listeners));
-    }
+    for (const [key, scope] of planned) if (!this.#open.has(key)) this.#open.set(key, this.#watch(scope));
     const used = new Set([...planned.keys(), ...needs.map((need) => this.#serving(need))]);
     for (const [key, watch] of this.#open) if (!used.has(key)) this.#close(key, watch);
     if (this.#open.size === 0) this.#warned.clear();
@@ -63,7 +82,8 @@ export class PodObserver {
   podsOf(needs: readonly PodNeed[]): readonly DependentPod[] {
     const found = new Map<string, DependentPod>();
     for (const need of needs.toSorted((a, b) => b.weeding.readyAt - a.weeding.readyAt)) {
-      for (const pod of this.#open.get(this.#serving(need))?.podsIn(need.weeding.namespace) ?? []) {
+      const watch = this.#open.get(this.#serving(need));
+      for (const pod of watch?.pods.get(need.weeding.namespace)?.values() ?? []) {
         const { weeding, pod: known } = found.get(pod.uid) ?? { ...need, pod };
         found.set(pod.uid, { weeding, pod: newerOf(known, pod) });
       }
@@ -81,7 +101,39 @@ export class PodObserver {
   #serving(need: PodNeed): string {
     const own = scopeKey(scopeOf(need));
     const everywhere = scopeKey({ selector: need.selector });
-    return this.#open.get(everywhere)?.synced !== true && this.#open.has(own) ? own : everywhere;
+    return this.#open.get(everywhere)?.informer.synced !== true && this.#open.has(own) ? own : everywhere;
+  }
+
+  /** Opens a watch. Its requests have urgent priority, so that `--kube-api-qps` does not delay them. */
+  #watch({ namespace, selector }: PodScope): PodWatch {
+    const { seed, ...deps } = this.#deps;
+    const informer = createInformer({
+      ...deps,
+      kube: withPriority(seed, 'urgent'),
+      path: resourcePath({ apiVersion: 'v1', resource: 'pods', namespace }),
+      query: { labelSelector: selector },
+      project: decodePod,
+    });
+    const pods = new Map<string, Map<string, PodView>>();
+    informer.subscribe(({ type, key, value }) => {
+      const known = pods.get(value.namespace) ?? new Map<string, PodView>();
+      pods.set(value.namespace, known);
+      if (type === 'set') known.set(key, value);
+      else known.delete(key);
+      this.#onChange(value.namespace);
+    });
+    const closing = new AbortController();
+    // Rejects if the watch is closed before it is synced.
+    informer.whenSynced(closing.signal).then(
+      () => this.cover(this.#needs),
+      () => undefined,
+    );
+    const ended = informer.run(closing.signal);
+    const close = (): Promise<void> => {
+      closing.abort(new Error('the weedings that need this watch have ended'));
+      return ended;
+    };
+    return { informer, pods, close };
   }
 
   #close(key: string, watch: PodWatch): void {

@@ -65,9 +65,6 @@ export class WeederReport {
           this.#deps.logger.info(`left alone: ${leftAloneTexts[event.why]}`, fieldsOf(event));
         }
         break;
-      case 'watch-failed':
-        this.#metrics.watchErrors.inc({ code: event.code });
-        break;
       case 'unexpected-error':
         this.#unexpectedError(event.namespace, event.error);
         break;

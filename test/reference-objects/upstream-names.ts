@@ -52,7 +52,7 @@ const isUpstreamName = ({ checker, nameOf }: CheckedProgram, file: ts.SourceFile
 const isOfControllers = (file: string): boolean =>
   /^src\/(?:kubernetes\/(?:api|protobuf|leaderelection)|gardener|annotations|prober|weeder|care|healthcheck)\//.test(
     file,
-  ) && !/\/(?:rights|setup|sources|generation|process|component|pod-watch)\.ts$/.test(file);
+  ) && !/\/(?:rights|setup|sources|generation|process|component)\.ts$/.test(file);
 
 /** Finds all names of upstream's conditions, reasons, states, labels and objects in the source of the controllers and of the folders they import. */
 export const findUpstreamNames = (program: CheckedProgram): readonly UpstreamName[] =>

@@ -146,7 +146,7 @@ describe('watches', () => {
     expect(fixture.weeder().checks()).toEqual([{ name: 'endpoint-slices', ok: true }]);
   });
 
-  it('that are forbidden are logged once, counted, and retried', async () => {
+  it('that are forbidden are logged once, and retried', async () => {
     const shoots = ['shoot--a', 'shoot--b', 'shoot--c'];
     for (const namespace of shoots) fixture.kubelet.endpoints({ namespace, name: etcd.name }, false);
     fixture.start();
@@ -159,8 +159,6 @@ describe('watches', () => {
       ({ level, msg }) => level === 'warn' && msg.startsWith('list and watch interrupted'),
     );
     expect(warnings).toHaveLength(1);
-    const metrics = await fixture.weeder().meter.metricsText();
-    expect(Number(/dwd_weeder_watch_errors_total\{code="403"\} (\d+)/.exec(metrics)?.[1])).toBeGreaterThan(2);
     fixture.line.setFaults(undefined);
     await fixture.clock.advance(31_000);
     expect(fixture.kubelet.deleted).toHaveLength(shoots.length);
