@@ -1,4 +1,5 @@
-import type { CareCluster } from '../gardener/care-shoots.ts';
+import type { CareShoot } from '../gardener/care-shoots.ts';
+import type { Cluster } from '../gardener/cluster.ts';
 import { type StoreChange, waitForSync, waitUntilOrDeadline } from '../kubernetes/cache/index.ts';
 import { withShootPolicy, withTunnelPolicy } from '../kubernetes/connection/index.ts';
 import { type ConfiguredComponent, type ReadyCheck, WorkQueue, whenAborted } from '../process/index.ts';
@@ -21,8 +22,8 @@ export interface CareControllerDeps
 const restSyncMs = 30_000;
 
 /** True if the operation on the shoot has just succeeded. It is then checked at once, because its conditions matter now. */
-const hasJustSucceeded = ({ value, previous }: StoreChange<CareCluster>): boolean => {
-  const stateOf = (cluster: CareCluster | undefined): string | undefined =>
+const hasJustSucceeded = ({ value, previous }: StoreChange<Cluster<CareShoot>>): boolean => {
+  const stateOf = (cluster: Cluster<CareShoot> | undefined): string | undefined =>
     cluster?.shoot.ok === true ? cluster.shoot.value.lastOperation?.state : undefined;
   return stateOf(previous) === 'Processing' && stateOf(value) === 'Succeeded';
 };

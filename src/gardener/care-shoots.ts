@@ -38,12 +38,6 @@ export interface CareShoot extends ShootProgress, NamespacedName {
   readonly conditions: readonly Condition[];
 }
 
-/** A Cluster as care needs it. */
-export interface CareCluster extends Cluster<CareShoot> {
-  /** The seed of the Cluster; empty if unknown. */
-  readonly seedName: string;
-}
-
 /** A Shoot in the garden, with everything that a write of its status needs. */
 export interface GardenShoot {
   readonly shoot: CareShoot;
@@ -96,16 +90,14 @@ const decodeShoot = (object: JsonObject, path: string): CareShoot => {
     labels,
     hibernated: hibernationEnabled || hibernated,
     ...decodeSpec(spec, `${path}.spec`),
-    ...(lastOperation === undefined ? {} : { lastOperation }),
+    lastOperation,
     hasLastErrors: (optionalList(status.lastErrors, `${path}.status.lastErrors`) ?? []).length > 0,
     conditions: decodeConditions(status, `${path}.status`),
   };
 };
 
-export const decodeCareCluster = (json: unknown, path: string): CareCluster => ({
-  seedName: '',
-  ...decodeClusterWith(json, path, decodeShoot),
-});
+export const decodeCareCluster = (json: unknown, path: string): Cluster<CareShoot> =>
+  decodeClusterWith(json, path, decodeShoot);
 
 export const decodeGardenShoot = (json: unknown): GardenShoot => {
   const object = decodeObject(json, 'shoot');

@@ -34,7 +34,11 @@ export const decodeClusterWith = <Shoot>(
   decodeShoot: (shoot: JsonObject, path: string) => Shoot,
 ): Cluster<Shoot> => {
   const object = decodeObject(json, path);
-  const cluster = { name: decodeMeta(object, path).name, ...decodeShootName(object), ...decodeSeedName(object) };
+  const cluster = {
+    name: decodeMeta(object, path).name,
+    shootName: decodeName(object, 'shoot'),
+    seedName: decodeName(object, 'seed')?.name,
+  };
   try {
     const spec = decodeObject(object.spec, 'spec');
     const shoot = decodeShoot(decodeObject(spec.shoot, 'spec.shoot'), 'spec.shoot');
@@ -45,21 +49,13 @@ export const decodeClusterWith = <Shoot>(
   }
 };
 
-const decodeShootName = (cluster: JsonObject): { readonly shootName?: NamespacedName } => {
+/** Returns the name of an object in a Cluster; undefined if it cannot be decoded. */
+const decodeName = (cluster: JsonObject, field: 'shoot' | 'seed'): NamespacedName | undefined => {
   try {
-    const { namespace, name } = decodeMeta(decodeObject(childObject(cluster, '', 'spec').shoot, 'shoot'), 'shoot');
-    return { shootName: { namespace, name } };
+    const { namespace, name } = decodeMeta(decodeObject(childObject(cluster, '', 'spec')[field], field), field);
+    return { namespace, name };
   } catch (error) {
-    if (error instanceof DecodeError) return {};
-    throw error;
-  }
-};
-
-const decodeSeedName = (cluster: JsonObject): { readonly seedName?: string } => {
-  try {
-    return { seedName: decodeMeta(decodeObject(childObject(cluster, '', 'spec').seed, 'seed'), 'seed').name };
-  } catch (error) {
-    if (error instanceof DecodeError) return {};
+    if (error instanceof DecodeError) return undefined;
     throw error;
   }
 };
@@ -77,12 +73,11 @@ export const decodeShootState = (shoot: JsonObject, path: string): ShootInCluste
   const meta = childObject(shoot, path, 'metadata');
   const status = childObject(shoot, path, 'status');
   const hibernation = childObject(childObject(shoot, path, 'spec'), `${path}.spec`, 'hibernation');
-  const lastOperation = decodeLastOperation(status, `${path}.status`);
   return {
     deleting: optionalString(meta.deletionTimestamp, `${path}.metadata.deletionTimestamp`) !== undefined,
     hibernationEnabled: optionalBoolean(hibernation.enabled, `${path}.spec.hibernation.enabled`) ?? false,
     hibernated: optionalBoolean(status.hibernated, `${path}.status.hibernated`) ?? false,
-    ...(lastOperation === undefined ? {} : { lastOperation }),
+    lastOperation: decodeLastOperation(status, `${path}.status`),
   };
 };
 
@@ -100,11 +95,10 @@ export type ClusterView = Cluster<ShootView>;
 export const decodeCluster = (json: unknown, path: string): ClusterView =>
   decodeClusterWith(json, path, (shoot, at) => {
     const spec = childObject(shoot, at, 'spec');
-    const grace = decodeGrace(spec, `${at}.spec`);
     return {
       ...decodeShootState(shoot, at),
       ...decodeWorkers(spec, `${at}.spec`),
-      ...(grace === undefined ? {} : { nodeMonitorGraceMs: grace }),
+      nodeMonitorGraceMs: decodeGrace(spec, `${at}.spec`),
     };
   });
 

@@ -73,13 +73,13 @@ export const updateCondition = ({ type, old }: ConditionBase, change: ConditionC
     reason: change.reason === undefined ? old?.reason || initialReason : change.reason || 'Unspecified',
     message:
       change.message === undefined ? old?.message || initialMessage : bounded(change.message) || 'No message given.',
-    ...(codes.length === 0 ? {} : { codes }),
+    codes: codes.length === 0 ? undefined : codes,
   };
   if (old === undefined) return next;
   const updated: Condition = {
     ...next,
-    ...(next.status === old.status ? {} : { lastTransitionTime: time }),
-    ...(sameText(next, old) ? {} : { lastUpdateTime: time }),
+    lastTransitionTime: next.status === old.status ? next.lastTransitionTime : time,
+    lastUpdateTime: sameText(next, old) ? next.lastUpdateTime : time,
   };
   return sameCondition(updated, old) ? old : updated;
 };
@@ -103,7 +103,7 @@ const decodeCondition = (json: unknown, path: string): Condition => {
     lastUpdateTime: text('lastUpdateTime'),
     reason: text('reason'),
     message: text('message'),
-    ...(codes.length === 0 ? {} : { codes }),
+    codes: codes.length === 0 ? undefined : codes,
   };
 };
 

@@ -80,37 +80,23 @@ export interface ConditionRules {
   readonly maybeFalse?: readonly string[];
 }
 
-interface BrokenRule {
-  readonly type: string;
-  readonly expected: string;
-  /** Absent if the condition is missing. */
-  readonly condition: Condition | undefined;
-}
-
-export const brokenRule = (
-  conditions: readonly Condition[],
-  { isTrue, maybeTrue = [], maybeFalse = [] }: ConditionRules,
-): BrokenRule | undefined =>
-  [
-    ...[...isTrue, ...maybeTrue].map((type) => ({ type, expected: 'True' })),
-    ...maybeFalse.map((type) => ({ type, expected: 'False' })),
-  ]
-    .map((rule) => ({ ...rule, condition: findCondition(conditions, rule.type) }))
-    .find(({ type, expected, condition }) =>
-      condition === undefined ? isTrue.includes(type) : condition.status !== expected,
-    );
-
-const describeWrong = ({ type, status, reason, message }: Condition, expected: string): string =>
+export const describeWrong = ({ type, status, reason, message }: Condition, expected: string): string =>
   `condition ${goQuote(type)} has invalid status ${status} (expected ${expected}) due to ${reason}: ${message}`;
 
 /** Returns the problem with an object's conditions. Like gardener's `pkg/utils/kubernetes/health`. `describe` describes a condition with the wrong status. */
 export const conditionProblem = (
   conditions: readonly Condition[],
-  rules: ConditionRules,
+  { isTrue, maybeTrue = [], maybeFalse = [] }: ConditionRules,
   describe = describeWrong,
 ): string | undefined => {
-  const broken = brokenRule(conditions, rules);
-  if (broken === undefined) return undefined;
-  const { type, expected, condition } = broken;
-  return condition === undefined ? `condition ${goQuote(type)} is missing` : describe(condition, expected);
+  const rules = [
+    ...[...isTrue, ...maybeTrue].map((type) => ({ type, expected: 'True' })),
+    ...maybeFalse.map((type) => ({ type, expected: 'False' })),
+  ];
+  for (const { type, expected } of rules) {
+    const condition = findCondition(conditions, type);
+    if (condition === undefined && isTrue.includes(type)) return `condition ${goQuote(type)} is missing`;
+    if (condition !== undefined && condition.status !== expected) return describe(condition, expected);
+  }
+  return undefined;
 };

@@ -1,7 +1,7 @@
 import { goQuote } from '../kubernetes/api/go-quote.ts';
 import type { MachineDeploymentHealth } from './machine-deployment.ts';
 import type { Machine } from './machine.ts';
-import { type NodeHealth, isNodeReady } from './node.ts';
+import type { NodeHealth } from './node.ts';
 
 export interface MachineCounts {
   /** Replicas of all MachineDeployments that are not being deleted. */
@@ -20,7 +20,7 @@ export const countMachines = (
   return {
     desired: deployments.reduce((sum, { meta, replicas }) => sum + (meta.deleting ? 0 : replicas), 0),
     registered: managed.length,
-    ready: managed.filter((node) => !node.unschedulable && isNodeReady(node)).length,
+    ready: managed.filter(({ unschedulable, ready }) => !unschedulable && ready).length,
   };
 };
 

@@ -15,8 +15,7 @@ const careConditionTypeLabel = 'care.gardener.cloud/condition-type';
 
 export const decodeManagedResourceHealth = (json: unknown, path: string): ManagedResourceHealth => {
   const { view, spec } = decodeParts(json, path);
-  const resourceClass = optionalString(spec.class, `${path}.spec.class`);
-  return { ...view, ...(resourceClass === undefined ? {} : { class: resourceClass }) };
+  return { ...view, class: optionalString(spec.class, `${path}.spec.class`) };
 };
 
 export const getManagedResourceHealth = objectGetter<ManagedResourceHealth>(

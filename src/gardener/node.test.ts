@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeEtcdHealth, etcdProblem } from './etcd.ts';
 import { decodeMachineDeploymentHealth, machineDeploymentProblem } from './machine-deployment.ts';
-import { decodeNodeHealth, isNodeReady, nodeProblem } from './node.ts';
+import { decodeNodeHealth } from './node.ts';
 
 const condition = (type: string, status: string, message = 'Said so.') => ({
   type,
@@ -37,18 +37,17 @@ describe('a node', () => {
   ];
 
   it.each(rows)('%s', (_, conditions, problem) => {
-    expect(nodeProblem(nodeWith(conditions))).toBe(problem);
+    expect(nodeWith(conditions).problem).toBe(problem);
   });
 
   it('keeps only the beginning of a long message', () => {
     const long = { ...condition('Ready', 'False'), message: 'x'.repeat(300) };
-    expect(nodeProblem(nodeWith([long]))).toMatch(/ due to ReadyReason: x{253}\.\.\.$/);
+    expect(nodeWith([long]).problem).toMatch(/ due to ReadyReason: x{253}\.\.\.$/);
   });
 
   it('that is not ready twice has the first problem', () => {
     const twice = nodeWith([condition('Ready', 'False'), ready]);
-    expect([nodeProblem(twice), isNodeReady(twice)]).toEqual([wrong('Ready', 'False', 'True'), false]);
-    expect(isNodeReady(nodeWith([condition('Ready', 'Unknown')]))).toBe(false);
+    expect(twice).toMatchObject({ problem: wrong('Ready', 'False', 'True'), ready: false });
   });
 
   it('is read with its pool, its version and its cordon; the annotation not-managed-by-mcm counts with the value 1', () => {
@@ -73,7 +72,7 @@ describe('a node', () => {
     const annotations = { 'node.machine.sapcloud.io/not-managed-by-mcm': 'true' };
     const node = decodeNodeHealth({ metadata: { name: 'node-1', annotations } }, 'node');
     expect(node).toMatchObject({ managedByMcm: true, unschedulable: false, kubeletVersion: '' });
-    expect(node).not.toHaveProperty('pool');
+    expect(node.pool).toBeUndefined();
   });
 });
 

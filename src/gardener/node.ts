@@ -32,7 +32,7 @@ import {
   word,
 } from '../kubernetes/protobuf/index.ts';
 import { type Condition, findCondition } from './condition.ts';
-import { type ConditionRules, brokenRule, conditionProblem, decodeParts } from './health.ts';
+import { type ConditionRules, conditionProblem, decodeParts, describeWrong } from './health.ts';
 
 /** Annotation of a node that machine-controller-manager must not manage. */
 export const notManagedByMcm = 'node.machine.sapcloud.io/not-managed-by-mcm';
@@ -148,7 +148,7 @@ export const decodeNode = (json: unknown, path: string): NodeView => {
 
 /**
  * The health of a Node (`v1`): the fields that the checks of a shoot need. It is small, because many shoots' nodes are in memory at once, and users control
- * their texts. Of the conditions it has `Ready`, if that is True, and the one that `nodeProblem` reports, with texts of at most 256 characters.
+ * their texts.
  */
 export interface NodeHealth {
   readonly meta: Pick<ObjectMeta, 'name'>;
@@ -160,14 +160,11 @@ export interface NodeHealth {
   readonly unschedulable: boolean;
   /** Version such as `v1.33.2`; empty until the kubelet has reported it. */
   readonly kubeletVersion: string;
-  readonly conditions: readonly Condition[];
+  /** True if its condition `Ready` is True. */
+  readonly ready: boolean;
+  /** The text after "is unhealthy: "; absent if the node is healthy. */
+  readonly problem?: string;
 }
-
-/** The part of a node that its readiness depends on. */
-type Conditioned = Pick<NodeHealth, 'conditions'>;
-
-export const isNodeReady = ({ conditions }: Conditioned): boolean =>
-  findCondition(conditions, 'Ready')?.status === 'True';
 
 /** Pressure in an unknown state counts as pressure. */
 const nodeRules = {
@@ -175,48 +172,28 @@ const nodeRules = {
   maybeFalse: ['DiskPressure', 'MemoryPressure', 'NetworkUnavailable', 'PIDPressure'],
 } as const satisfies ConditionRules;
 
-/** Returns the problem with a node, as the text after "is unhealthy: ". */
-export const nodeProblem = ({ conditions }: Conditioned): string | undefined => conditionProblem(conditions, nodeRules);
-
-/** Maximum length of each text that is kept of a condition, in UTF-16 code units. Longer texts are cut and end in `...`. */
+/** Maximum length of each text of a condition in the problem of a node, in UTF-16 code units. Longer texts are cut and end in `...`. */
 const longestNodeText = 256;
 
 /** Returns a copy, because a slice of a text keeps the whole text in memory. */
 const cutText = (whole: string): string =>
   whole.length <= longestNodeText ? whole : `${Array.from(whole.slice(0, longestNodeText - 3)).join('')}...`;
 
-const keptCondition = (type: string, { status, reason, message: detail }: Partial<Condition>): Condition => ({
-  type,
-  status: cutText(status ?? ''),
-  lastTransitionTime: '',
-  lastUpdateTime: '',
-  reason: cutText(reason ?? ''),
-  message: cutText(detail ?? ''),
-});
-
-/** The Ready condition that all ready nodes share. */
-const ready = keptCondition('Ready', { status: 'True' });
-
-const keptConditions = (conditions: readonly Condition[]): readonly Condition[] => {
-  const wrong = brokenRule(conditions, nodeRules)?.condition;
-  return [
-    ...(isNodeReady({ conditions }) ? [ready] : []),
-    ...(wrong === undefined ? [] : [keptCondition(wrong.type, wrong)]),
-  ];
-};
+const describeShortly = ({ status, reason, message: text, ...condition }: Condition, expected: string): string =>
+  describeWrong({ ...condition, status: cutText(status), reason: cutText(reason), message: cutText(text) }, expected);
 
 export const decodeNodeHealth = (json: unknown, path: string): NodeHealth => {
   const { view, spec, status } = decodeParts(json, path);
   const { name, labels, annotations } = view.meta;
   const info = optionalObject(status.nodeInfo, `${path}.status.nodeInfo`) ?? {};
-  const pool = labels[poolLabel];
   return {
     meta: { name },
-    ...(pool === undefined ? {} : { pool }),
+    pool: labels[poolLabel],
     managedByMcm: annotations[notManagedByMcm] !== '1',
     unschedulable: optionalBoolean(spec.unschedulable, `${path}.spec.unschedulable`) ?? false,
     kubeletVersion: optionalString(info.kubeletVersion, `${path}.status.nodeInfo.kubeletVersion`) ?? '',
-    conditions: keptConditions(view.conditions),
+    ready: findCondition(view.conditions, 'Ready')?.status === 'True',
+    problem: conditionProblem(view.conditions, nodeRules, describeShortly),
   };
 };
 

@@ -80,7 +80,6 @@ const rollingUpdateOf = (spec: JsonObject, path: string): JsonObject => {
 
 export const decodeDaemonSetHealth = (json: unknown, path: string): DaemonSetHealth => {
   const parts = decodeParts(json, path);
-  const { maxUnavailable } = rollingUpdateOf(parts.spec, path);
   return {
     ...parts.view,
     desired: decodeCount(parts, 'desiredNumberScheduled'),
@@ -88,7 +87,7 @@ export const decodeDaemonSetHealth = (json: unknown, path: string): DaemonSetHea
     misscheduled: decodeCount(parts, 'numberMisscheduled'),
     updated: decodeCount(parts, 'updatedNumberScheduled'),
     unavailable: decodeCount(parts, 'numberUnavailable'),
-    ...(maxUnavailable === undefined ? {} : { maxUnavailable }),
+    maxUnavailable: rollingUpdateOf(parts.spec, path).maxUnavailable,
   };
 };
 

@@ -32,13 +32,12 @@ export const decodeExtension = (json: unknown, path: string): ExtensionObject =>
   const object = decodeObject(json, path);
   const { meta, type, conditions } = decodeExtensionReport(object, path);
   const spec = childObject(object, path, 'spec');
-  const lastOperation = decodeLastOperation(childObject(object, path, 'status'), `${path}.status`);
   return {
     meta,
     controlPlane: controlPlaneOf(meta),
     type,
     class: optionalString(spec.class, `${path}.spec.class`) ?? 'shoot',
-    ...(lastOperation === undefined ? {} : { lastOperation }),
+    lastOperation: decodeLastOperation(childObject(object, path, 'status'), `${path}.status`),
     conditions,
     object,
   };

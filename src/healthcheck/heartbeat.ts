@@ -36,7 +36,7 @@ const specOf = ({ extensionName, renewIntervalMs = defaultIntervalMs }: Heartbea
   return {
     holderIdentity: extensionName,
     leaseDurationSeconds: Math.ceil(renewIntervalMs / 1_000),
-    ...(renewTime === undefined ? {} : { renewTime }),
+    renewTime,
   };
 };
 

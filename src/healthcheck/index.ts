@@ -75,7 +75,7 @@ export {
   getManagedResourceHealth,
   managedResourceProblem,
 } from '../gardener/managed-resource.ts';
-export { type NodeHealth, decodeNodeHealth, listNodeHealth, nodeProblem } from '../gardener/node.ts';
+export { type NodeHealth, decodeNodeHealth, listNodeHealth } from '../gardener/node.ts';
 export { type ErrorCode, type KnownErrorCodes, determineErrorCodes } from '../gardener/error-codes.ts';
 export type { ExtensionKind } from '../gardener/extensions.ts';
 export type { HealthView } from '../gardener/health.ts';

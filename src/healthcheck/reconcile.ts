@@ -92,8 +92,7 @@ const check = async (
   let connection: Promise<ShootConnection> | undefined;
   const shoot = async () => (await (connection ??= connect())).client;
   try {
-    const context = { extension, seed, shoot, ...(cluster === undefined ? {} : { cluster }) };
-    return await runChecks(checks, { clock, context, timeoutMs, signal });
+    return await runChecks(checks, { clock, context: { extension, cluster, seed, shoot }, timeoutMs, signal });
   } finally {
     end.abort(new Error('the run has ended'));
     // The connection may be established later.

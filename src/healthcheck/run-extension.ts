@@ -95,12 +95,6 @@ export const runExtension = async <Type extends string>(
 
 const standby: ReadyCheck = { name: 'leader election', ok: true, detail: 'another replica leads' };
 
-const readyCheck = (name: string, ok: boolean, detail: string | undefined): ReadyCheck => ({
-  name,
-  ok,
-  ...(detail === undefined ? {} : { detail }),
-});
-
 const runnable = (name: string, work: (signal: AbortSignal) => Promise<void>): Runnable => ({
   name,
   run: async (signal, ready) => {
@@ -151,7 +145,7 @@ const partsOf = (options: ExtensionOptions, ports: SeedPorts): ProcessParts => {
     ],
     leading: leading.map((part) => part.runnable),
     checks: () => [
-      ...(clusters === undefined ? [] : [readyCheck('clusters', clusters.synced, clusters.state().problem)]),
+      ...(clusters === undefined ? [] : [{ name: 'clusters', ok: clusters.synced, detail: clusters.state().problem }]),
       ...(leadership.mayWrite() ? leading.map(({ check }) => check()) : [standby]),
     ],
   };
@@ -172,7 +166,7 @@ const heartbeatOf = (
   return [
     {
       runnable: runnable('heartbeat', (signal) => renewHeartbeat(options, signal)),
-      check: () => readyCheck('heartbeat', problem === undefined, problem),
+      check: () => ({ name: 'heartbeat', ok: problem === undefined, detail: problem }),
     },
   ];
 };

@@ -159,8 +159,8 @@ const care: readonly Projection[] = [
         'items[].status.conditions[].lastUpdateTime',
         'items[].status.observedGeneration',
       ],
-      // Reason, message and times are kept only for an unhealthy condition.
-      empty: ['lastTransitionTime', 'lastUpdateTime', 'message', 'reason'].map((field) => `0.conditions.0.${field}`),
+      // A node of upstream's is healthy.
+      empty: ['0.problem'],
     },
   },
   { name: 'leases of care', kind: 'LeaseList', project: listNodeLeaseExpiries.decode },

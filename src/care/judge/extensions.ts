@@ -35,10 +35,8 @@ const staleFinding = (
 };
 
 const reportedFinding = ({ kind }: ExtensionObservation, condition: Condition): Finding | undefined => {
-  const { status, reason, message, codes = [] } = condition;
-  if (status === 'Progressing') {
-    return { status, reason: `${kind}${reason}`, message, ...(codes.length === 0 ? {} : { codes }) };
-  }
+  const { status, reason, message, codes } = condition;
+  if (status === 'Progressing') return { status, reason: `${kind}${reason}`, message, codes };
   if (status === 'False' || status === 'Unknown') return failed(`${kind}UnhealthyReport`, message, codes);
   return undefined;
 };

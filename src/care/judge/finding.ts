@@ -4,11 +4,11 @@ import type { CheckInput, Read } from './observation.ts';
 
 export const healthy = (reason: string, message: string): Finding => ({ status: 'True', reason, message });
 
-export const failed = (reason: string, message: string, codes: readonly string[] = []): Finding => ({
+export const failed = (reason: string, message: string, codes?: readonly string[]): Finding => ({
   status: 'Failed',
   reason,
   message,
-  ...(codes.length === 0 ? {} : { codes }),
+  codes,
 });
 
 /** Returns the finding of a check that could not be carried out. */

@@ -27,10 +27,8 @@ const failed = (reason: string, message: string, codes?: readonly string[]) => (
 const checkError = (message: string) => ({ status: 'Unknown', reason: 'ConditionCheckError', message });
 
 const withNodes = (...nodes: readonly NodeHealth[]): Parts => ({ view: observed({ nodes: ok(nodes) }) });
-const notReady = (name: string, reason: string): NodeHealth =>
-  node(name, { conditions: [condition('Ready', 'False', { reason, message: 'M' })] });
-const unhealthy = (reason: string) =>
-  `Node "b" in worker group "worker" is unhealthy: condition "Ready" has invalid status False (expected True) due to ${reason}: M`;
+const notReady = (name: string, problem: string): NodeHealth => node(name, { ready: false, problem });
+const unhealthy = (problem: string) => `Node "b" in worker group "worker" is unhealthy: ${problem}`;
 
 const cases: readonly (readonly [string, Parts, object])[] = [
   ['all is well', {}, fine],
@@ -56,7 +54,7 @@ const cases: readonly (readonly [string, Parts, object])[] = [
   ['a node without a pool is ignored', withNodes(node('a'), node('b'), without(notReady('c', 'R'))), fine],
   [
     'a node of a pool that is not in the spec counts against the machines only',
-    withNodes(node('a'), node('b'), node('c', { pool: 'old', conditions: [] })),
+    withNodes(node('a'), node('b'), node('c', { pool: 'old', ready: false, problem: 'x' })),
     failed('NodesScalingDown', 'too many worker nodes are registered. Exceeding maximum desired machine count (3/2)'),
   ],
   [

@@ -7,7 +7,7 @@ import {
   scaleDownProblem,
   scaleUpProblem,
 } from '../../gardener/machine-scaling.ts';
-import { type NodeHealth, nodeProblem } from '../../gardener/node.ts';
+import type { NodeHealth } from '../../gardener/node.ts';
 import type { Finding } from '../../gardener/shoot-conditions.ts';
 import { goQuote } from '../../kubernetes/api/go-quote.ts';
 import { type Lease, expiryByTimestampMs } from '../../kubernetes/api/lease.ts';
@@ -41,9 +41,9 @@ const kubeletFinding = (
 };
 
 const nodeFinding = (node: NodeHealth, pool: WorkerPool): Finding | undefined => {
-  const problem = nodeProblem(node);
+  const { problem } = node;
   if (problem === undefined) return kubeletFinding(node, pool);
-  const codes = configurationProblem.test(problem) ? ['ERR_CONFIGURATION_PROBLEM'] : [];
+  const codes = configurationProblem.test(problem) ? ['ERR_CONFIGURATION_PROBLEM'] : undefined;
   const text = `Node ${goQuote(node.meta.name)} in worker group ${goQuote(pool.name)} is unhealthy: ${problem}`;
   return failed('NodeUnhealthy', text, codes);
 };

@@ -191,7 +191,7 @@ export interface CareWatchDeps {
 const checkOf = (name: string, informer: Informer<unknown>): ReadyCheck => {
   const { problem } = informer.state();
   // A kind that is not served has a detail, but does not prevent checks.
-  return { name, ok: isListed(informer), ...(problem === undefined ? {} : { detail: problem }) };
+  return { name, ok: isListed(informer), detail: problem };
 };
 
 /** Creates the watches of care: one per kind over all namespaces, for any number of shoots. They start with `run`. */

@@ -79,7 +79,8 @@ export const machineDeployment = (
 ): MachineDeploymentHealth => ({ ...view(name, conditions), replicas, failedMachines: [] });
 
 export const node = (name: string, more: Partial<NodeHealth> = {}): NodeHealth => ({
-  ...view(name, [condition('Ready', 'True')]),
+  meta: meta(name),
+  ready: true,
   pool: 'worker',
   managedByMcm: true,
   unschedulable: false,
