@@ -126,6 +126,10 @@ export class CareFixture {
     this.#care = this.scenario.start(component, { settings: { ...defaultSettings(), ...settings }, dryRun });
   }
 
+  reload(settings: Partial<CareSettings>): void {
+    this.care.reload({ ...defaultSettings(), ...settings });
+  }
+
   stop(): Promise<void> {
     return this.scenario.stop();
   }

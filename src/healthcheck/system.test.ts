@@ -26,11 +26,3 @@ it('writes records from its level on, by default from info', () => {
   }
   expect([lines.length, few.length]).toEqual([3, 1]);
 });
-
-it('writes the stack of errors but no secrets, and no field overwrites level, ts and msg', () => {
-  const { lines, logger } = setUp();
-  logger.error('bad', { error: new TypeError('no such thing'), token: 'abc', level: 'x', ts: 'y', msg: 'z' });
-  const [line = ''] = lines;
-  expect(JSON.parse(line)).toMatchObject({ level: 'error', ts: at, msg: 'bad' });
-  expect([line.includes('TypeError: no such thing'), line.includes('abc')]).toEqual([true, false]);
-});

@@ -153,16 +153,6 @@ describe('objects', () => {
     expect([fixture.conditions('a'), fixture.conditions('b').length]).toEqual([[], 1]);
   });
 
-  it.each([
-    ['to be migrated', { metadata: { annotations: { 'gardener.cloud/operation': 'migrate' } } }],
-    ['migrated', { status: { lastOperation: { type: 'Migrate', state: 'Succeeded' } } }],
-  ])('that are %s are not checked', async (_, object) => {
-    fixture.addWorker('a', object);
-    fixture.start({ checks: [always(fine)] });
-    await fixture.clock.advance(60_000);
-    expect([fixture.conditions('a'), fixture.requests.total({ resource: 'clusters' })]).toEqual([[], 0]);
-  });
-
   it('that are being deleted are not checked', async () => {
     fixture.addWorker('a', { metadata: { finalizers: ['x'] } });
     fixture.seed.store.delete(workerKind, { namespace: 'a', name: 'worker' });
