@@ -75,6 +75,7 @@ const linesOf = ({ outcome, order, restored, givenBack, left, paused, outages }:
       return [
         ...linesIf(order),
         ...restored.map((name) => `would restore ${name}`),
+        ...givenBack.map((line) => `would give back to its owner at 0: ${line}`),
         ...stays,
         ...outages,
         'nothing was changed',

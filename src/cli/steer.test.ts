@@ -115,11 +115,14 @@ describe('dwd release', () => {
 
   it('reports that nothing is held, or what would be restored', async () => {
     expect((await run({ outcome: 'nothing-held' }, '--all', '--yes')).stdout).toMatch(/nothing is held\n$/);
-    const report = { outcome: 'dry-run', restored: ['Deployment a/kcm'], outages: ['a: held'] } as const;
+    const givenBack = ['Deployment b/kcm: hibernation is enabled'];
+    const report = { outcome: 'dry-run', restored: ['Deployment a/kcm'], givenBack, outages: ['a: held'] } as const;
     const dry = await run(report, '--all', '--yes', '--dry-run');
     expect([dry.runs[0]?.dryRun, dry.stdout]).toEqual([
       true,
-      expect.stringMatching(/would restore Deployment a\/kcm\na: held\nnothing was changed\n$/),
+      expect.stringMatching(
+        /would restore Deployment a\/kcm\nwould give back to its owner at 0: Deployment b\/kcm: hibernation is enabled\na: held\nnothing was changed\n$/,
+      ),
     ]);
   });
 

@@ -23,6 +23,8 @@ import { configuredAs, fillInRef, isAnyHeldFor } from './scale/held.ts';
 export interface ReleaseOptions extends ListHeldOptions {
   /** Names of the clusters whose resources are released. */
   readonly clusters: ReadonlySet<string>;
+  /** True if nothing is written: the result is what a release would do now. */
+  readonly dryRun: boolean;
   /** Reason for the release, for log and Events. */
   readonly reason: string;
   readonly random: Random;
@@ -71,6 +73,7 @@ export const releaseHeld = async (options: ReleaseOptions): Promise<ReleaseResul
   const watches = [sources.clusters, ...sources.dependents].map((source) => source.run(closing.signal));
   try {
     await untilKnown(held, settings, sources, options);
+    if (options.dryRun) return foresee(held, sources);
     const failures = await restoreAll(held, { ...options, settings, client, sources });
     const refs = settings.dependentResources.map(({ ref }) => ref);
     const still = (await findHeldOf(refs, { client, signal })).filter(({ cluster }) => clusters.has(cluster));
@@ -211,28 +214,37 @@ const restoreInTurn = async (
   }
 };
 
-/** Returns why the count of a resource is Gardener's: it has lost the annotation, and its shoot is hibernated, deleted or migrated. Undefined if we have to restore it. */
-const whyGardeners = ({ cluster, annotations }: HeldResource, { clusters }: ProberSources): string | undefined => {
+/** Returns why the counts in a cluster are Gardener's: its shoot is hibernated, deleted or migrated. Undefined if we have to restore them. */
+const whyGardenersIn = (cluster: string, { clusters }: ProberSources): string | undefined => {
   const lifecycle = clusters.get(cluster)?.lifecycle;
-  if (hasActive({ annotations }) || lifecycle?.ok !== true || lifecycle.value.kind !== 'stop') return undefined;
+  if (lifecycle?.ok !== true || lifecycle.value.kind !== 'stop') return undefined;
   return lifecycle.value.releasePolicy === 'release' ? lifecycle.value.reason : undefined;
 };
+
+/** Returns the same for a resource that has lost the annotation. */
+const whyGardeners = ({ cluster, annotations }: HeldResource, sources: ProberSources): string | undefined =>
+  hasActive({ annotations }) ? undefined : whyGardenersIn(cluster, sources);
 
 const whyLeft = (
   resource: HeldResource,
   settings: ProberSettings,
-  { clusters }: ProberSources,
+  sources: ProberSources,
   failures: Failures,
 ): string => {
   const { cluster, ref } = resource;
-  const byHand = whyByHand(resource);
-  if (byHand !== undefined) return byHand;
-  const lifecycle = clusters.get(cluster)?.lifecycle;
-  if (lifecycle?.ok === false) return `its Cluster cannot be read: ${lifecycle.error.message}`;
+  const untried = whyUntried(resource, sources);
+  if (untried !== undefined) return untried;
   const failed = failures.get(cluster);
   const own = failed?.get(refKey(fillInRef(configuredAs(settings, resource)?.ref ?? ref, cluster)));
   const others = [...(failed?.values() ?? [])].join('; ');
   return own ?? (others === '' ? 'timed out' : `a resource before it could not be restored: ${others}`);
+};
+
+/** Returns why nothing tries to restore a resource; undefined if a release does. */
+const whyUntried = (resource: HeldResource, { clusters }: ProberSources): string | undefined => {
+  const lifecycle = clusters.get(resource.cluster)?.lifecycle;
+  const unread = lifecycle?.ok === false ? `its Cluster cannot be read: ${lifecycle.error.message}` : undefined;
+  return whyByHand(resource) ?? unread;
 };
 
 /**
@@ -257,12 +269,15 @@ export const formerSuffix = ({ annotations }: HeldResource): string => {
   return was === undefined ? '' : `, was ${was}`;
 };
 
-/** Predicts the result of a release from the held resources alone. */
-export const foreseeRelease = (held: readonly HeldResource[]): ReleaseResult => ({
-  restored: held.filter((resource) => whyByHand(resource) === undefined).map(heldName),
-  givenBack: [],
-  left: held.flatMap((resource) => {
-    const why = whyByHand(resource);
-    return why === undefined ? [] : [explain(resource, why)];
-  }),
-});
+/** Predicts the result of a release. */
+const foresee = (held: readonly HeldResource[], sources: ProberSources): ReleaseResult => {
+  const result = { restored: [] as string[], givenBack: [] as string[], left: [] as string[] };
+  for (const resource of held) {
+    const gardeners = ignoresScaling(resource) ? undefined : whyGardenersIn(resource.cluster, sources);
+    const untried = whyUntried(resource, sources);
+    if (gardeners !== undefined) result.givenBack.push(`${heldName(resource)}: ${gardeners}`);
+    else if (untried !== undefined) result.left.push(explain(resource, untried));
+    else result.restored.push(heldName(resource));
+  }
+  return result;
+};

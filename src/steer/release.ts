@@ -12,7 +12,6 @@ import {
 } from '../process/index.ts';
 import {
   type HeldResource,
-  foreseeRelease,
   heldName,
   listHeld,
   releaseHeld,
@@ -138,12 +137,12 @@ const releaseFound = async (
   const { dryRun, despiteOutage } = run;
   const outages = judgeOutages({ held, leader: await askProber(), now: context.clock.now() });
   const words = outages.map((outage) => outage.words);
-  if (dryRun) return { ...foreseeRelease(held), order, paused: [], outages: words, outcome: 'dry-run' };
+  const clusters = new Set(held.map(({ cluster }) => cluster));
+  if (dryRun) return { ...(await release(clusters)), order, paused: [], outages: words, outcome: 'dry-run' };
   if (!despiteOutage) refuseInOutage(outages);
   if (!(await isConfirmed({ order, held: held.map(lineOf), outages: words }, run, context.signal))) {
     return { ...nothing, outcome: 'declined' };
   }
-  const clusters = new Set(held.map(({ cluster }) => cluster));
   await pauseEach(clusters, { run, paused }, context);
   const released = await release(clusters);
   const after = stillInOutage(await askProber(), clusters);
@@ -174,13 +173,13 @@ export const runRelease = async (run: ReleaseRun): Promise<Result<ReleaseReport,
   const paused: string[] = [];
   const result = await onCluster<ReleaseReport>(run, async (context) => {
     const { kube: seed, userAgent } = context;
-    const { shoot, home, logger, env } = run;
+    const { shoot, home, logger, env, dryRun } = run;
     const { settings: ordered, order } = await orderOf(run, context);
     const only = shoot === undefined ? undefined : (await findNamedShoot(shoot, context)).namespace;
     const { held: all, settings } = await listHeld({ ...context, seed, settings: ordered });
     const held = all.filter(({ cluster }) => only === undefined || cluster === only);
     if (held.length === 0) return { ...nothing, outcome: 'nothing-held' };
-    const common = { random: systemRandom(), meter: createMeter(), logger, userAgent, env, reason };
+    const common = { random: systemRandom(), meter: createMeter(), logger, userAgent, env, dryRun, reason };
     const query = { ...run.leader, timeoutMs: askTimeoutMs, stop: context.signal, namespace: home };
     return releaseFound(run, held, {
       context,

@@ -46,11 +46,12 @@ const create = (count: number, given: Partial<ProberSettings> = {}) => {
   for (const { name: shoot } of shoots) {
     annotateWith(kubeControllerManager, { shoot, replicas: 0, annotations: heldMarks });
   }
-  const release = () =>
+  const release = (dryRun = false) =>
     clock.run(
       releaseHeld({
         ...{ clock, seed, env: {}, random: createSeededRandom(0), reason: 'test', userAgent: 'test' },
         ...{ logger: createRecordingLogger(), meter: createMeter({ processMetrics: false }) },
+        dryRun,
         clusters: new Set(world.shoots.map(({ namespace }) => namespace)),
         settings: { ...gardenSettings, ...given },
         signal: new AbortController().signal,
@@ -124,18 +125,26 @@ describe('a release', () => {
     expect(left).toMatchObject([expect.stringContaining(`Deployment central/${name} is at 0 replicas`)]);
   });
 
-  it('leaves the count of a hibernated shoot to its owner, and says so', async () => {
-    const { release } = create(1);
+  it('leaves the count of a hibernated shoot to its owner, and says so, also in a dry run, which writes nothing', async () => {
+    const { release, seedConnection } = create(1);
     const { namespace } = world.shoot('s0');
     editEmbedded<{ readonly spec: object }>(world.store, namespace, (shoot) => ({
       ...shoot,
       spec: { ...shoot.spec, hibernation: { enabled: true } },
     }));
-    expect(await release()).toEqual({
+    const result = {
       restored: [],
       givenBack: [`Deployment ${namespace}/${kubeControllerManager}: hibernation is enabled`],
       left: [],
+    };
+    const patches: KubeRequest[] = [];
+    seedConnection.setFaults((request) => {
+      if (isPatch(request)) patches.push(request);
+      return undefined;
     });
+    expect([await release(true), patches]).toEqual([result, []]);
+    expect(await release()).toEqual(result);
+    expect(patches).not.toEqual([]);
   });
 
   it('ends when nothing is at 0, although an annotation that the Go program has left cannot be removed', async () => {
