@@ -8,7 +8,7 @@ import { askStatus, statusFlags, statusRunOf } from './status-flags.ts';
 
 const description = `Prints the state of a shoot as dwd status does, then the argument for it: each lease that counts, with its last renewal and its age when it was last read; the nodes that do not count, and why; the threshold; and the steps of the present outage, with the time that each took.
 
-Then it prints the last 50 decisions with their evidence, including when resources were scaled or released and when the shoot was paused or resumed. The leader keeps them in memory only, so they are lost when its process ends. Consecutive decisions that differ only in their numbers are one entry.
+Then it prints the last 50 decisions with their evidence, including when resources were scaled or released and when the shoot was paused or resumed. The leader keeps them in memory only, and for an hour after it has stopped to probe the shoot; they are lost when its process ends. Consecutive decisions that differ only in their numbers are one entry.
 
 Exits with 0 on success, with 1 if there is no such shoot, and with 2 if no prober responded. In that case it prints only the information from the objects of the seed.`;
 

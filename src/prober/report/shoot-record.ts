@@ -26,7 +26,7 @@ import {
   progressOf,
   scalingProgress,
 } from './shown.ts';
-import { type ActWord, DecisionLog } from './decision-log.ts';
+import type { ActWord, DecisionLog } from './decision-log.ts';
 import type { EventOf, ShootProberView } from './events.ts';
 import { writeIn } from './sentences.ts';
 
@@ -89,9 +89,17 @@ const outageIn = (judged: EndedRun | undefined): Pick<ShootFacts, 'verdict' | 'r
   return { ...known, landing };
 };
 
+export const shownDecisions = (log: DecisionLog): NonNullable<ShootStatus['decisions']> =>
+  log.all().map(({ at, lastAt, counts, ...decision }) => ({
+    at: formatWall(at),
+    lastAt: formatWall(lastAt),
+    ...decision,
+    ...counts,
+  }));
+
 /** What is known of one shoot, and what that means; kept across changes of the configuration. */
 export class ShootRecord {
-  readonly #decisions = new DecisionLog();
+  readonly decisions: DecisionLog;
   /** Returns the current state of the shoot's prober. */
   readView: () => ShootProberView;
   readonly #firstRunAt: number;
@@ -111,8 +119,9 @@ export class ShootRecord {
   readonly #restored = new Set<string>();
   #since = 0;
 
-  constructor(readView: () => ShootProberView, { wall, monotonic }: ClockReading) {
+  constructor(readView: () => ShootProberView, decisions: DecisionLog, { wall, monotonic }: ClockReading) {
     this.readView = readView;
+    this.decisions = decisions;
     this.#firstRunAt = wall + readView().state.nextRunAt - monotonic;
   }
 
@@ -128,7 +137,7 @@ export class ShootRecord {
       if (verdict.kind !== 'unhealthy') this.#failedWrites.clear();
     }
     const threshold = settings.nodeLeaseFailureFraction;
-    this.#decisions.add({ at: reading.wall, verdict: verdictNameOf(verdict), reason, counts, threshold });
+    this.decisions.add({ at: reading.wall, verdict: verdictNameOf(verdict), reason, counts, threshold });
   }
 
   /** Notes a write. Leaves out one that only stores the former count, because the write of the count itself follows. */
@@ -247,17 +256,12 @@ export class ShootRecord {
       threshold: settings.nodeLeaseFailureFraction,
       leases: leaseEvidence({ memory: state.probe, leftOut: this.#leftOut }, reading),
       scaling: state.scaling === undefined ? null : scalingProgress(state.scaling, reading),
-      decisions: this.#decisions.all().map(({ at, lastAt, counts, ...decision }) => ({
-        at: formatWall(at),
-        lastAt: formatWall(lastAt),
-        ...decision,
-        ...counts,
-      })),
+      decisions: shownDecisions(this.decisions),
     };
   }
 
   #did(verdict: ActWord, reason: string, at: number): void {
-    this.#decisions.add({ at, verdict, reason, threshold: this.readView().settings.nodeLeaseFailureFraction });
+    this.decisions.add({ at, verdict, reason, threshold: this.readView().settings.nodeLeaseFailureFraction });
   }
 
   #notePause(pause: PauseInForce | undefined, wall: number): void {

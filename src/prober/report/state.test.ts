@@ -12,7 +12,7 @@ import { ShootStates } from './state.ts';
 
 const shootSchema = statusSchema.shape.shoots.unwrap().element;
 
-const create = ({ dryRun = false } = {}) => {
+const create = ({ dryRun = false, names = [] as readonly string[] } = {}) => {
   const clock = createVirtualClock();
   const states = new ShootStates({ clock, dryRun, pauseOf: () => undefined });
   const lifecycle = { kind: 'stop', releasePolicy: 'release', reason: 'hibernation is enabled' } as const;
@@ -23,7 +23,8 @@ const create = ({ dryRun = false } = {}) => {
     lifecycle: { ok: true, value: lifecycle },
   });
   const get = (name: string): HostedCluster => clusterOf(name === 'shoot--dev--one' ? 'one' : undefined);
-  states.clustersBy({ clusters: { get, entries: () => [] }, dependents: [] });
+  const entries = () => names.map((name) => [name, get(name)] as const);
+  states.clustersBy({ clusters: { get, entries }, dependents: [] });
   const step = (cluster: string, readView: () => ShootProberView): void =>
     states.observe({ kind: 'stepped', cluster, readView });
   const endRun = (cluster: string, decision: Decision, durationMs = 0): void =>
@@ -173,5 +174,25 @@ describe('the state of all shoots', () => {
       'scaled down: Deployment kcm, from 2 to 0 replicas',
       'given back: Deployment kcm, its annotation is removed',
     ]);
+  });
+
+  it('keeps the decisions on a shoot for an hour after its prober has ended, and for its next prober', async () => {
+    const one = 'shoot--dev--one';
+    const { clock, states, step, endRun } = create({ names: [one] });
+    const words = (): readonly string[] | undefined => states.details(one)[0]?.decisions?.map(({ verdict }) => verdict);
+    step(one, () => sightOf({ verdict: unhealthy }, [held]));
+    endRun(one, decisionOf(unhealthy));
+    states.observe(wrote(one, { from: 2 }));
+    states.observe({ kind: 'forgotten', cluster: one });
+    states.observe({ kind: 'forgotten', cluster: one });
+    await clock.advance(3_599_999);
+    expect(states.details(one)).toMatchObject([{ state: 'not probed', why: 'hibernation is enabled' }]);
+    expect(words()).toEqual(['unhealthy', 'given back']);
+    step(one, () => sightOf());
+    endRun(one, decisionOf(healthy));
+    expect(words()).toEqual(['unhealthy', 'given back', 'healthy']);
+    states.observe({ kind: 'forgotten', cluster: one });
+    await clock.advance(3_600_000);
+    expect(words()).toEqual([]);
   });
 });

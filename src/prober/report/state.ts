@@ -11,8 +11,9 @@ import type { ProberSettings } from '../config/settings.ts';
 import { heldByCluster, shownHeld } from '../scale/held.ts';
 import type { Standby } from '../scale/desired.ts';
 import type { WatchedDependent } from '../scale/watch-dependent.ts';
+import { DecisionLog } from './decision-log.ts';
 import { type Emit, type ShootProberView, observer } from './events.ts';
-import { type MeasuredShoot, ShootRecord } from './shoot-record.ts';
+import { type MeasuredShoot, ShootRecord, shownDecisions } from './shoot-record.ts';
 import { type ClockReading, formatWall } from './shown.ts';
 
 export interface ShootStatesOptions {
@@ -52,11 +53,16 @@ const configHashOf = ({ dependentResources, ...rest }: ProberSettings): string =
     .slice(0, 12);
 };
 
+/** Time for which the decisions on a shoot are kept after its prober has ended, in milliseconds. */
+const keptMs = 3_600_000;
+
 /** Status of all probers of a process, kept across changes of the configuration. */
 export class ShootStates {
   readonly #options: ShootStatesOptions;
   #clusters: KnownClusters = { clusters: new Map(), dependents: [] };
   readonly #records = new Map<string, ShootRecord>();
+  /** Decisions on shoots whose probers have ended, the latest last. */
+  readonly #former = new Map<string, { readonly decisions: DecisionLog; readonly endedAt: number }>();
   /** Shoots that are still to be probed in the current round. */
   #awaited = new Set<string>();
   #lastRoundEndedAt: number | undefined;
@@ -88,6 +94,7 @@ export class ShootStates {
     },
     'response-received': (event) => this.#records.get(event.cluster)?.responded(event, this.#options, this.#reading()),
     forgotten: ({ cluster }) => {
+      this.#keepDecisions(cluster);
       this.#records.delete(cluster);
       if (this.#awaited.delete(cluster)) this.#endRound();
     },
@@ -120,7 +127,23 @@ export class ShootStates {
   details(name: string): readonly ShootStatus[] {
     const record = this.#records.get(name);
     if (record !== undefined) return [record.details(this.#contextOf(name), this.#reading())];
-    return this.#unprobed().filter(({ namespace }) => namespace === name);
+    const decisions = shownDecisions(this.#formerDecisions(name) ?? new DecisionLog());
+    return this.#unprobed().flatMap((shoot) => (shoot.namespace === name ? [{ ...shoot, decisions }] : []));
+  }
+
+  #keepDecisions(cluster: string): void {
+    const decisions = this.#records.get(cluster)?.decisions;
+    if (decisions === undefined) return;
+    this.#former.delete(cluster);
+    this.#former.set(cluster, { decisions, endedAt: this.#options.clock.monotonic() });
+    for (const name of this.#former.keys()) if (this.#formerDecisions(name) === undefined) this.#former.delete(name);
+  }
+
+  #formerDecisions(cluster: string): DecisionLog | undefined {
+    const former = this.#former.get(cluster);
+    return former !== undefined && this.#options.clock.monotonic() - former.endedAt < keptMs
+      ? former.decisions
+      : undefined;
   }
 
   /** Returns the shoots without a prober, with their held resources as far as the watches show them. */
@@ -195,7 +218,8 @@ export class ShootStates {
 
   #stepped(cluster: string, readView: () => ShootProberView): void {
     const reading = this.#reading();
-    const record = this.#records.get(cluster) ?? new ShootRecord(readView, reading);
+    const decisions = this.#formerDecisions(cluster) ?? new DecisionLog();
+    const record = this.#records.get(cluster) ?? new ShootRecord(readView, decisions, reading);
     this.#records.set(cluster, record);
     // Another prober of the same shoot may have taken over.
     record.readView = readView;

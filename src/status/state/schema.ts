@@ -249,7 +249,7 @@ const detailsSchema = z.object({
     scalingSchema.nullable(),
   ).optional(),
   decisions: about(
-    'Only with `?shoot=`: the last 50 decisions and actions, the oldest first.',
+    'Only with `?shoot=`: the last 50 decisions and actions, the oldest first; for an hour after the shoot was probed last.',
     z.array(decisionSchema).readonly(),
   ).optional(),
 });
