@@ -38,9 +38,9 @@ export const pageCommand = (run: RunPage): Command =>
       const ended = await run({
         ...clusterCommandOf({ ...given, 'dry-run': false }, io, forbidden),
         ...{ namespace, selector: labels, pagePort, localPort },
-        onOpen: ({ url, pod }) => {
+        onOpen: (url, whose) => {
           io.progress?.clear();
-          io.stdout(`${url.href} shows the page of the leader, ${pod}; Ctrl-C ends that\n`);
+          io.stdout(`${url.href} shows the page of ${whose}; Ctrl-C ends that\n`);
           io.openInBrowser?.(url);
         },
         onProblem: (problem) => {

@@ -21,10 +21,13 @@ const freePort = async (): Promise<number> => {
   return port;
 };
 
-it('leaves no port open if the page cannot be shown, and tells why', async () => {
+it.each<[what: string, refuses: string, reason: RegExp]>([
+  ['no port may be forwarded', '/portforward', /403 Forbidden: not this$/],
+  ['pods may not be listed', `${podsPath}?`, /^the pods of the prober: .*403 Forbidden: not this$/],
+])('leaves no port open if the page cannot be shown, and tells why: %s', async (_, refuses, reason) => {
   const api = await startTestServer({
     handler: ({ url = '' }, response) => {
-      if (url.includes('/portforward')) response.writeHead(403).end('{"kind":"Status","message":"no forwarding"}');
+      if (url.includes(refuses)) response.writeHead(403).end('{"kind":"Status","message":"not this"}');
       else response.end(JSON.stringify(url.startsWith(podsPath) ? pods : lease));
     },
   });
@@ -40,7 +43,7 @@ it('leaves no port open if the page cannot be shown, and tells why', async () =>
     onOpen: () => expect.unreachable('there is no page'),
     onProblem: () => expect.unreachable('the page was never open'),
   });
-  expect(ended.ok ? '' : ended.error.message).toMatch(/403 Forbidden: no forwarding$/);
+  expect(ended.ok ? '' : ended.error.message).toMatch(reason);
   const client = connect(localPort, '127.0.0.1');
   await expect(once(client, 'connect')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
   await api.close();

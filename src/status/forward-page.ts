@@ -1,4 +1,5 @@
 import { ApiError, type Result, errorText } from '../kubernetes/api/errors.ts';
+import { podOfHolder } from '../kubernetes/api/pod-of-holder.ts';
 import { createScope } from '../kubernetes/transport/index.ts';
 import {
   type ClusterCommand,
@@ -21,24 +22,30 @@ export interface PageRun extends ClusterCommand {
   readonly pagePort: number;
   /** Port of this machine. 0: any. */
   readonly localPort: number;
-  /** Called when the page can be opened at this address. */
-  readonly onOpen: (page: { readonly url: URL; readonly pod: string }) => void;
+  /** Called when the page can be opened at this address, with whose it is, and who else is there. */
+  readonly onOpen: (url: URL, whose: string) => void;
   /** Called with the reason why a later connection failed. */
   readonly onProblem: (problem: string) => void;
 }
 
-/** Finds the replica that leads; without one, another ready one. Throws a CommandProblem if there is none. */
+/** Finds the replica that leads; without one, another ready one. Throws a CommandProblem with the reason if there is none. */
 const findLeader = async ({ namespace, selector, pagePort: port }: PageRun, context: CommandContext) => {
   const { client, clock } = context;
   const wall = (): number => clock.now();
   const objects = await readSeedObjects({ client, namespace, selector, options: callOptions(context), wall });
-  const [leader] = replicasOf(objects);
-  if (leader !== undefined) return { namespace, pod: leader.pod, port };
-  const advice = 'check --context, --kubeconfig, --namespace and --selector';
-  throw new CommandProblem(`no ready pod of the prober was found in namespace ${namespace}`, [
-    ...objects.problems,
-    advice,
-  ]);
+  const [first, ...others] = replicasOf(objects);
+  if (first === undefined) {
+    const advice = 'check --context, --kubeconfig, --namespace and --selector';
+    const none =
+      objects.replicas === undefined ? [] : [`no ready pod of the prober was found in namespace ${namespace}`];
+    const [reason = '', ...more] = [...none, ...objects.problems];
+    throw new CommandProblem(reason, [...more, advice]);
+  }
+  const { pod } = first;
+  const standbys = others.length === 0 ? 'no standby' : `standby ${others.map((other) => other.pod).join(', ')}`;
+  const isLeader = podOfHolder(objects.lease?.holder ?? '') === pod;
+  const whose = isLeader ? `the leader, ${pod} (${standbys})` : `${pod}; which replica leads is not known`;
+  return { namespace, pod, port, whose };
 };
 
 /** Rejects with the reason if the page does not answer. */
@@ -69,7 +76,7 @@ const tryPage = async (
 export const forwardPage = (run: PageRun): Promise<Result<undefined, CommandFailure>> =>
   onCluster(run, async (context) => {
     const { stop, localPort, onOpen, onProblem } = run;
-    const { pod } = await findLeader(run, context);
+    const { pod, whose } = await findLeader(run, context);
     const problems: unknown[] = [];
     let isOpen = false;
     const scope = createScope({ signal: stop, clock: context.clock });
@@ -81,7 +88,7 @@ export const forwardPage = (run: PageRun): Promise<Result<undefined, CommandFail
       });
       await tryPage(url, pod, { run, context, problems });
       isOpen = true;
-      onOpen({ url, pod });
+      onOpen(url, whose);
       await whenAborted(stop);
       return undefined;
     } finally {

@@ -99,7 +99,7 @@ export const readSeedObjects = async (
   return {
     lease: lease.value,
     replicas: replicas?.map(({ isGoing: _, ...replica }) => replica),
-    problems: [lease.problem, pods.problem].filter((problem) => problem !== undefined),
+    problems: [pods.problem, lease.problem].filter((problem) => problem !== undefined),
   };
 };
 

@@ -367,6 +367,11 @@ dependentResourceInfos:
     expect(seed).toMatchObject({ source: 'objects', exitCode: 1 });
   });
 
+  it('tells that pods cannot be listed, and not that there is none', async () => {
+    const { status } = await read({ [podsPath]: { items: 'none' } });
+    expect(status.problems).toEqual([expect.stringMatching(/^the pods of the prober: .*items/)]);
+  });
+
   it('shows that the configuration pauses all shoots', async () => {
     const { status } = await read(installedText(`${config('StatefulSet', 'etcd-main')}paused: migration\n`));
     expect(status.problems).toEqual([noPod]);

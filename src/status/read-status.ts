@@ -79,8 +79,8 @@ interface Asking {
   readonly clock: Clock;
   /** The replicas to ask, the leader first. */
   readonly probers: readonly ReadProberStatus[];
-  /** Problem to report if there is none. */
-  readonly missing: string;
+  /** Problem to report if there is none; undefined if it is reported already. */
+  readonly missing: string | undefined;
 }
 
 /** Asks the leader, and the others if it does not respond: a hot standby has seen the same. */
@@ -138,7 +138,7 @@ const beginToAsk = async (run: LeaderQuery, cluster: Omit<OperatorCluster, 'kube
       leaderUrl === undefined
         ? replicasOf(objects).map((replica) => readStatusOfReplica(cluster, namespace, replica))
         : [readStatusFromUrl(leaderUrl, cluster)],
-    missing: 'no ready pod of the prober was found',
+    missing: objects.replicas === undefined ? undefined : 'no ready pod of the prober was found',
   });
   return { objects, answering };
 };

@@ -136,7 +136,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
   it('opens the page of the leader, which listens to its own pod alone', async () => {
     const page = startProgram(['page', `--page-port=${String(pagePort)}`, `--kubeconfig=${operator}`]);
     const detail = (): string => page.output();
-    const address = /^(\S+) shows the page of the leader, dwd-prober-7c9d8f6b5-x2x4q/;
+    const address = /^(\S+) shows the page of the leader, dwd-prober-7c9d8f6b5-x2x4q \(no standby\)/;
     await waitFor({ what: 'an address', withinMs: 30_000, detail }, async () => address.test(page.stdout()));
     const [, url = ''] = address.exec(page.stdout()) ?? [];
     expect(await (await fetch(url)).text()).toContain('<title>');
