@@ -10,7 +10,7 @@ const directory = new URL('page/', import.meta.url);
 
 /** Creates the page of the demo. It prints its address once it is served. */
 export const demoPage = (
-  { source, askStatus, clock }: Pick<DemoProcesses, 'source' | 'askStatus' | 'clock'>,
+  { stage, askStatus, clock }: Pick<DemoProcesses, 'stage' | 'askStatus' | 'clock'>,
   { address, io }: { readonly address: BindAddress; readonly io: CliIo },
 ): Runnable =>
   createPage({
@@ -20,8 +20,8 @@ export const demoPage = (
       clock,
       logger: createLogger({ level: 'error', encoder: 'console', write: io.stderr, clock }),
     },
-    source: demoPageSource({ source, prober: remoteSource(askStatus, { of: 'leader' }) }),
-    posts: demoPagePosts({ source }),
+    source: demoPageSource(remoteSource(askStatus, { of: 'leader' }), stage),
+    posts: demoPagePosts(stage),
     onListening: ({ port }) => io.stdout(`the page: http://localhost:${String(port)}/\n`),
   });
 

@@ -43,7 +43,7 @@ const freePort = { host: '127.0.0.1', port: 0 };
 const runInTerminal = (watchdogs: Watchdogs, io: CliIo, terminal: Terminal): Promise<number> => {
   io.stdout('starting a simulated seed and its watchdogs ...\n');
   return withProcesses({ ...watchdogs, pace: 'live' }, io, async (processes) => {
-    const { source, about, clock, stop } = processes;
+    const { stage, about, clock, stop } = processes;
     const closing = new AbortController();
     const until = AbortSignal.any([stop.signal, closing.signal]);
     // A page that cannot be served must not end the demo: its processes and files would stay.
@@ -54,7 +54,7 @@ const runInTerminal = (watchdogs: Watchdogs, io: CliIo, terminal: Terminal): Pro
         .catch((error: unknown) => io.stderr(`the page is not served: ${errorText(error)}\n`));
     try {
       const listen = (onKeys: (input: string) => void): void => terminal.listen(onKeys);
-      await runLive({ source, about, listen, print: printer(clock, io), clock, signal: stop.signal });
+      await runLive({ stage, about, listen, print: printer(clock, io), clock, signal: stop.signal });
     } finally {
       terminal.restore();
       closing.abort(new Error('the demo has ended'));
@@ -74,13 +74,13 @@ const runCare = async ({ runOnce, about: { careConfig, seedKubeconfig } }: DemoP
 /** Runs `dwd demo --script`. */
 const runScripted = (watchdogs: Watchdogs, io: CliIo): Promise<number> =>
   withProcesses({ ...watchdogs, pace: 'script' }, io, async (processes) => {
-    const { clock, source, stop, about } = processes;
+    const { clock, stage, stop, about } = processes;
     const print = printer(clock, io);
     const cancel = clock.timer(limitMs, () => stop.abort(new CommandError('the demo did not end in time')));
     try {
       io.stdout(`${aboutLines(about).join('\n')}\n\n`);
       const findings = await runScript({
-        ...{ source, watchdogs, clock, print, signal: stop.signal },
+        ...{ stage, watchdogs, clock, print, signal: stop.signal },
         runCare: () => runCare(processes),
       });
       for (const line of linesOfFindings(findings)) print(line);

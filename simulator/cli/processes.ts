@@ -1,40 +1,35 @@
-import { statusSchema } from '../../src/status/state/schema.ts';
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { type CliIo, CommandError, version } from '../../src/cli/index.ts';
-import { ApiError } from '../../src/kubernetes/api/errors.ts';
-import type { KubeClient } from '../../src/kubernetes/api/kube.ts';
-import { createShootConnector } from '../../src/kubernetes/connection/index.ts';
+import { type CliIo, CommandError } from '../../src/cli/index.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { systemClock } from '../../src/process/index.ts';
+import { statusSchema } from '../../src/status/state/schema.ts';
 import {
   type About,
-  type Watchdogs,
   type Pace,
-  StatusSource,
+  type StageOptions,
+  type Watchdogs,
+  Stage,
   demoCareConfig,
   demoProberConfig,
-  demoWeederConfig,
   demoShoots,
+  demoWeederConfig,
+  openWorld,
   quietShoot,
 } from '../demo/index.ts';
+import { type World, technicalName } from '../world/index.ts';
 import { type Child, type ChildOptions, startChild } from './child.ts';
-import type { WorldSource } from '../world/index.ts';
-import type { WorldReport } from './serve-world.ts';
-
-/** Time limit for the start of the world's process. */
-const startLimitMs = 20_000;
 
 export interface DemoOptions extends Watchdogs {
   readonly pace: Pace;
 }
 
-/** The world and the watchdogs, each in its own process. */
+/** The world in this process, and the watchdogs, each in its own. */
 export interface DemoProcesses {
   readonly clock: Clock;
-  readonly source: StatusSource;
+  readonly stage: Stage;
   /** Returns the body of the prober's `GET /status` with this query. Rejects while the prober does not serve it. */
   readonly askStatus: (query: string, signal: AbortSignal) => Promise<string>;
   /** Paths of the demo's files, and other facts about it. */
@@ -57,7 +52,7 @@ interface ProcessContext {
   readonly directory: string;
   readonly pace: Pace;
   readonly stop: AbortController;
-  readonly source: WorldSource;
+  readonly source: World['source'];
   readonly shoots: number;
   /** All child processes, the oldest first. */
   readonly children: Child[];
@@ -69,61 +64,25 @@ const start = (context: ProcessContext, args: readonly string[], output: ChildOp
   return child;
 };
 
-/** Ends the demo if the child ends before it. */
-const watchOver = (child: Child, name: string, { stop }: ProcessContext): void => {
-  void child.ended.then((how) => stop.abort(new CommandError(`the ${name} ${how} before the end of the demo`)));
-};
-
 const readAll = async (stream: AsyncIterable<Buffer> | null): Promise<string> => (stream === null ? '' : text(stream));
 
-/** Returns the child's output up to at least the first line break. Rejects if the child ends before that. */
-const firstLine = async ({ process: { stdout, stderr }, ended }: Child): Promise<string> => {
-  const errors = readAll(stderr);
-  let printed = '';
-  for await (const chunk of (stdout ?? []) as AsyncIterable<Buffer>) {
-    printed += chunk.toString();
-    if (printed.includes('\n')) return printed;
-  }
-  throw new CommandError(`the world ${await ended}\n${await errors}`);
-};
-
-const startWorld = async (context: ProcessContext): Promise<WorldReport> => {
-  const { clock, directory, pace, source, shoots, stop } = context;
-  const flags = [`--source=${source}`, `--shoots=${String(shoots)}`, ...(pace === 'script' ? ['--script'] : [])];
-  const args = ['demo', `--serve-world=${directory}`, ...flags];
-  const child = start(context, args, 'pipe');
-  const isServed = new AbortController();
-  const limit = clock.sleep(startLimitMs, AbortSignal.any([stop.signal, isServed.signal])).then(() => {
-    throw new CommandError('the world did not start in time');
-  });
-  try {
-    const line = await Promise.race([firstLine(child), limit]);
-    watchOver(child, 'world', context);
-    return JSON.parse(line) as WorldReport;
-  } finally {
-    isServed.abort();
-  }
-};
-
-const startWatchdogs = (context: ProcessContext, { seed }: WorldReport, logs: Logs): void => {
-  const configs = { prober: demoProberConfig(context.pace, context.source), weeder: demoWeederConfig };
+const startWatchdogs = (context: ProcessContext, kubeconfig: string, logs: Logs): void => {
+  const { pace, source, directory, stop } = context;
+  const configs = { prober: demoProberConfig(pace, source), weeder: demoWeederConfig };
   for (const [name, log] of logs) {
-    const file = join(context.directory, `${name}.yaml`);
+    const file = join(directory, `${name}.yaml`);
     writeFileSync(file, configs[name]);
     const health = name === 'prober' ? '127.0.0.1:0' : '0';
-    const flags = [
-      `--config-file=${file}`,
-      `--kubeconfig=${seed}`,
-      '--metrics-bind-addr=0',
-      `--health-bind-addr=${health}`,
-    ];
-    watchOver(start(context, [name, ...flags], openSync(log, 'a', 0o600)), name, context);
+    const flags = ['--metrics-bind-addr=0', `--health-bind-addr=${health}`];
+    const args = [name, `--config-file=${file}`, `--kubeconfig=${kubeconfig}`, ...flags];
+    const child = start(context, args, openSync(log, 'a', 0o600));
+    // The demo ends if a watchdog ends before it.
+    void child.ended.then((how) => stop.abort(new CommandError(`the ${name} ${how} before the end of the demo`)));
   }
 };
 
 /** Creates a function that returns the complete lines that were added to the file since its last call. */
-const follow = (path: string | undefined): (() => readonly string[]) | undefined => {
-  if (path === undefined) return undefined;
+const follow = (path: string): (() => readonly string[]) => {
   let read = 0;
   return () => {
     const added = readFileSync(path).subarray(read);
@@ -140,7 +99,7 @@ const statusPortIn = (lines: readonly string[]): number | undefined =>
     return msg === 'listening' && server === 'health server' && typeof port === 'number' ? [port] : [];
   })[0];
 
-const askStatusBy = (readLog: () => readonly string[] = () => []): DemoProcesses['askStatus'] => {
+const askStatusBy = (readLog: () => readonly string[]): DemoProcesses['askStatus'] => {
   let port: number | undefined;
   return async (query, signal) => {
     port ??= statusPortIn(readLog());
@@ -149,29 +108,6 @@ const askStatusBy = (readLog: () => readonly string[] = () => []): DemoProcesses
     if (!answer.ok) throw new Error(`the prober responds with ${String(answer.status)}`);
     return answer.text();
   };
-};
-
-interface Watched {
-  readonly logs: Logs;
-  readonly readStatus: ConstructorParameters<typeof StatusSource>[0]['readStatus'];
-}
-
-const connect = (
-  world: WorldReport,
-  { clock, pace, source }: ProcessContext,
-  { logs, readStatus }: Watched,
-): StatusSource => {
-  const connector = createShootConnector({ clock, userAgent: `dependency-watchdog-demo/${version}` });
-  const clientFor = (path: string): KubeClient => connector.clientFor(readFileSync(path, 'utf8')).client;
-  return new StatusSource({
-    seed: clientFor(world.seed),
-    shoots: world.shoots.map(({ kubeconfig, ...shoot }) => ({ ...shoot, client: clientFor(kubeconfig) })),
-    clock,
-    pace,
-    source,
-    readStatus,
-    readWeederLog: follow(logs.get('weeder')),
-  });
 };
 
 const runOnce =
@@ -183,43 +119,49 @@ const runOnce =
     throw new CommandError(`dwd ${args[0] ?? ''} ${how}\n${errors}`.trimEnd());
   };
 
-const inWords = (error: unknown): unknown =>
-  error instanceof ApiError ? new CommandError(`the simulated world does not respond: ${error.message}`) : error;
-
 const tellLogs = (logs: Logs, io: CliIo): void => {
   for (const [name, log] of logs) {
     io.stderr(`the ${name}'s log:\n${existsSync(log) ? readFileSync(log, 'utf8') : '(there is none)\n'}`);
   }
 };
 
-const begin = async (context: ProcessContext, logs: Logs): Promise<DemoProcesses> => {
-  const { directory, pace, source, shoots } = context;
-  const world = await startWorld(context);
-  const careConfig = join(directory, 'care.yaml');
-  writeFileSync(careConfig, demoCareConfig);
-  startWatchdogs(context, world, logs);
-  const about = {
-    pace,
-    source,
-    shoots,
-    seedKubeconfig: world.seed,
-    shootKubeconfigs: world.shoots.map(({ kubeconfig }) => kubeconfig),
-    careConfig,
-    cluster: world.shoots.find(({ name }) => name === quietShoot)?.namespace ?? '',
+/** Starts the watchdogs in the world, with all files in the demo's directory. */
+const begin = (
+  context: ProcessContext,
+  { world, kubeconfigs }: Pick<Awaited<ReturnType<typeof openWorld>>, 'world' | 'kubeconfigs'>,
+  logs: Logs,
+): DemoProcesses => {
+  const { clock, directory, pace, source, shoots } = context;
+  const save = (name: string, content: string): string => {
+    const path = join(directory, name);
+    writeFileSync(path, content, { mode: 0o600 });
+    return path;
   };
-  const askStatus = askStatusBy(follow(logs.get('prober')));
-  const readStatus = logs.has('prober')
-    ? async (signal: AbortSignal) =>
-        askStatus('', signal).then(
-          (body) => statusSchema.parse(JSON.parse(body)),
-          () => undefined,
-        )
-    : undefined;
+  const [seed = '', ...others] = Array.from(kubeconfigs, ([name, content]) => save(`${name}.kubeconfig`, content));
+  const careConfig = save('care.yaml', demoCareConfig);
+  startWatchdogs(context, seed, logs);
+  const proberLog = logs.get('prober');
+  const askStatus = askStatusBy(proberLog === undefined ? () => [] : follow(proberLog));
+  const readStatus: StageOptions['readStatus'] = async (signal) =>
+    askStatus('', signal).then(
+      (body) => statusSchema.parse(JSON.parse(body)),
+      () => undefined,
+    );
   return {
     ...context,
-    source: connect(world, context, { logs, readStatus }),
+    stage: new Stage({
+      world,
+      pace,
+      now: () => clock.now(),
+      readStatus: proberLog === undefined ? undefined : readStatus,
+    }),
     askStatus,
-    about,
+    about: {
+      ...{ pace, source, shoots, careConfig },
+      seedKubeconfig: seed,
+      shootKubeconfigs: others,
+      cluster: technicalName(quietShoot),
+    },
     runOnce: runOnce(context),
   };
 };
@@ -243,15 +185,18 @@ export const withProcesses = async (
   ];
   const logs = new Map(running.map((name) => [name, join(directory, `${name}.log`)]));
   const children: Child[] = [];
+  const clock = systemClock();
+  const served = await openWorld({ clock, pace, source, shoots });
   let exitCode = 1;
   try {
-    exitCode = await run(await begin({ clock: systemClock(), directory, pace, source, shoots, stop, children }, logs));
+    exitCode = await run(begin({ clock, directory, pace, source, shoots, stop, children }, served, logs));
   } catch (error) {
-    if (!user.aborted) throw inWords(error);
+    if (!user.aborted) throw error;
     io.stdout('interrupted\n');
     exitCode = 130;
   } finally {
     for (const child of children.toReversed()) await child.end();
+    await served.close();
     if (exitCode === 1) tellLogs(logs, io);
     rmSync(directory, { recursive: true, force: true });
   }

@@ -4,12 +4,6 @@ import { type CliIo, CommandError, userError } from '../../src/cli/index.ts';
 import { systemClock, whenAborted } from '../../src/process/index.ts';
 import { type DemoWorldOptions, openWorld } from '../demo/index.ts';
 
-/** The line that the process serving the world prints on stdout when it is ready. The kubeconfigs are file paths. */
-export interface WorldReport {
-  readonly seed: string;
-  readonly shoots: readonly { readonly name: string; readonly namespace: string; readonly kubeconfig: string }[];
-}
-
 /** Files that this process writes into a directory of the user. It never touches other files there. */
 interface OwnFiles {
   /** Writes a new file that only its owner can read; returns its path. Throws a CommandError if the file exists or cannot be written. */
@@ -77,8 +71,8 @@ const filesIn = (directory: string): OwnFiles => {
 };
 
 /**
- * Serves the demo's world until stdin ends or a signal arrives. Writes its kubeconfigs to `directory`, which must be empty or new, and in
- * the end removes only what it wrote.
+ * Serves the demo's world until stdin ends or a signal arrives. Writes its kubeconfigs to `directory`, which must be empty or new, prints
+ * their paths by name in one line of JSON, and in the end removes only what it wrote.
  */
 export const serveDemoWorld = async (
   { directory, ...options }: Omit<DemoWorldOptions, 'clock'> & { readonly directory: string },
@@ -87,15 +81,13 @@ export const serveDemoWorld = async (
   const stop = io.stopOnSignals();
   const files = filesIn(directory);
   try {
-    const world = await openWorld({ ...options, clock: systemClock() });
+    const served = await openWorld({ ...options, clock: systemClock() });
     try {
-      const save = (name: string, kubeconfig: string): string => files.save(`${name}.kubeconfig`, kubeconfig);
-      const seed = save('seed', world.seedKubeconfig);
-      const shoots = world.shoots.map((shoot) => ({ ...shoot, kubeconfig: save(shoot.name, shoot.kubeconfig) }));
-      io.stdout(`${JSON.stringify({ seed, shoots } satisfies WorldReport)}\n`);
+      const paths = Array.from(served.kubeconfigs, ([name, text]) => [name, files.save(`${name}.kubeconfig`, text)]);
+      io.stdout(`${JSON.stringify(Object.fromEntries(paths))}\n`);
       await Promise.race([whenAborted(stop), io.readFile('-')]);
     } finally {
-      await world.close();
+      await served.close();
     }
   } finally {
     files.remove();

@@ -52,9 +52,9 @@ describe('the scripted demo', () => {
         'alpha    machine-controller-manager  1 -> 0',
         'alpha      annotated replicas=1, meltdown-protection-active',
         'alpha    cluster-autoscaler          1 -> 0',
-        'alpha    held: 5/5 silent for 12s',
         'alpha    kube-controller-manager     2 -> 0',
         'alpha      annotated replicas=2, meltdown-protection-active',
+        'alpha    held: 5/5 silent for 12s',
         'care checks',
         'bravo    etcd is repaired',
         'the network is repaired',
@@ -152,7 +152,7 @@ describe('the scripted demo', () => {
       {
         interfere: (scenario) => {
           scenario.mayWrite = false;
-          scenario.clock.timer(18_100, () => (scenario.mayWrite = true));
+          scenario.clock.timer(19_300, () => (scenario.mayWrite = true));
         },
       },
       ['down in time'],

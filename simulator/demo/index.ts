@@ -8,5 +8,5 @@ export { demoPagePosts, demoPageSource } from './page.ts';
 export type { Watchdogs } from './script.ts';
 export { runScript } from './scripted.ts';
 export { type Pace, demoShoots, quietShoot } from './setting.ts';
-export { StatusSource } from './source.ts';
+export { Stage, type StageOptions } from './stage.ts';
 export { type DemoWorldOptions, openWorld } from './world.ts';

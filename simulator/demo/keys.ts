@@ -1,4 +1,4 @@
-import type { DemoFault } from './faults.ts';
+import type { DemoFault } from './stage.ts';
 
 /** The shoots of the demo, and which of them the next fault hits. */
 export interface Choice {

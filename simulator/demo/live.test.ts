@@ -15,12 +15,12 @@ interface Seat {
 
 /** Starts the demo with a simulated user, in memory and on virtual time. */
 const takeSeat = async (signal = new AbortController().signal): Promise<Seat> => {
-  const { scenario, source, stop } = createDemoFixture('live', { withProber: true, withWeeder: true }, 0);
+  const { scenario, stage, stop } = createDemoFixture('live', { withProber: true, withWeeder: true }, 0);
   const { clock } = scenario;
   const lines: string[] = [];
   let type: (input: string) => void = () => undefined;
   const ended = runLive({
-    source,
+    stage,
     about: { pace: 'live', seedKubeconfig: '', shootKubeconfigs: [], careConfig: '', cluster: '' },
     listen: (onKeys) => {
       type = onKeys;
@@ -100,17 +100,6 @@ describe('the demo with a user in front of it', () => {
   it('explains itself', async () => {
     const { press, leave } = await takeSeat();
     expect(await press('?', 0)).toContain('A simulated seed');
-    await leave();
-  });
-
-  it('tells once that the seed does not respond, and continues when it does', async () => {
-    const { press, scenario, leave } = await takeSeat();
-    scenario.world.api.setReachability('refused');
-    const silent = await press('c', 5);
-    expect(silent).toContain('no response: ');
-    expect(silent.split('\n').length).toBeLessThan(5);
-    scenario.world.api.setReachability('open');
-    expect(await press('c', 2)).toMatch(/^alpha: its kubelets are cut off$/m);
     await leave();
   });
 

@@ -1,8 +1,8 @@
 import { type StatusSnapshot, isUp, shootIn } from './snapshot.ts';
 import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
 import type { WorldSource } from '../world/index.ts';
-import type { DemoFault } from './faults.ts';
 import { cutShoot, demoTiming, twinName, weededShoot } from './setting.ts';
+import type { DemoFault } from './stage.ts';
 
 /** The watchdogs that run. */
 export interface Watchdogs {

@@ -1,17 +1,15 @@
 import { type Line, line } from './line.ts';
 import { linesOfChanges } from './changes.ts';
 import { type StatusSnapshot } from './snapshot.ts';
-import { ApiError } from '../../src/kubernetes/api/errors.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type CareOutput, linesOfCare } from './care.ts';
-import type { DemoFault } from './faults.ts';
 import { type DemoFinding, findingsOf } from './findings.ts';
 import { type Watchdogs, type Recording, type Step, scriptOf } from './script.ts';
 import { twinName } from './setting.ts';
-import type { StatusSource } from './source.ts';
+import type { DemoFault, Stage } from './stage.ts';
 
 export interface ScriptOptions {
-  readonly source: StatusSource;
+  readonly stage: Stage;
   readonly watchdogs: Watchdogs;
   readonly clock: Clock;
   /** Runs care once for all shoots. Rejects with an error whose message gives the reason. */
@@ -21,8 +19,6 @@ export interface ScriptOptions {
 }
 
 const observeEveryMs = 200;
-/** Number of failed observations in a row that ends the demo. A few may fail, because all processes of the demo share the CPUs. */
-const mostFailures = 3;
 
 /** A run of the script against the world. */
 class ScriptedDemo {
@@ -41,11 +37,11 @@ class ScriptedDemo {
   }
 
   async run(): Promise<readonly DemoFinding[]> {
-    const { source, clock, signal } = this.#options;
+    const { stage, clock, signal } = this.#options;
     while (true) {
-      this.#take(await this.#observe());
-      if (source.isWatched) this.#watchedAt ??= clock.monotonic();
-      for (const step of this.#dueSteps()) await this.#perform(step);
+      this.#take(stage.snapshot(signal));
+      if (stage.isWatched) this.#watchedAt ??= clock.monotonic();
+      for (const step of this.#dueSteps()) this.#perform(step);
       if (this.#pending.length === 0) return findingsOf(this.#recording);
       await clock.sleep(observeEveryMs, signal);
     }
@@ -53,18 +49,6 @@ class ScriptedDemo {
 
   get #recording(): Recording {
     return { snapshots: this.#snapshots, injectedAt: this.#injectedAt, hasCareEnded: this.#hasCareEnded };
-  }
-
-  async #observe(): Promise<StatusSnapshot> {
-    const { source, clock, signal } = this.#options;
-    for (let failures = 1; ; failures += 1) {
-      try {
-        return (await source.observe(signal)).status;
-      } catch (error) {
-        if (!(error instanceof ApiError) || failures === mostFailures) throw error;
-        await clock.sleep(observeEveryMs, signal);
-      }
-    }
   }
 
   #take(snapshot: StatusSnapshot): void {
@@ -87,21 +71,21 @@ class ScriptedDemo {
     return due;
   }
 
-  async #perform({ about, faults = [], runsCare, sentence }: Step): Promise<void> {
-    const { source, clock, signal, print } = this.#options;
+  #perform({ about, faults = [], runsCare, sentence }: Step): void {
+    const { stage, clock, print } = this.#options;
     print(line(sentence, about, 'strong'));
     if (runsCare === true) void this.#runCare();
     for (const fault of faults) {
       this.#injectedAt.set(fault.kind, clock.now());
-      await source.inject(fault, signal);
+      stage.inject(fault);
     }
   }
 
   /** Runs care and prints its findings. The demo continues meanwhile. */
   async #runCare(): Promise<void> {
-    const { runCare, source, print } = this.#options;
+    const { runCare, stage, print } = this.#options;
     try {
-      const lines = linesOfCare(await runCare(), source.shoots);
+      const lines = linesOfCare(await runCare(), stage.shoots);
       for (const found of [line('the findings of care:', '', 'strong'), ...lines]) print(found);
     } catch (error) {
       print(line(`care failed: ${(error as Error).message}`, '', 'bad'));
@@ -110,8 +94,5 @@ class ScriptedDemo {
   }
 }
 
-/**
- * Runs the script and prints the changes. Resolves with the findings. Rejects with an ApiError if the API servers do not respond,
- * and with `signal.reason`.
- */
+/** Runs the script and prints the changes. Resolves with the findings. Rejects with `signal.reason`. */
 export const runScript = (options: ScriptOptions): Promise<readonly DemoFinding[]> => new ScriptedDemo(options).run();

@@ -41,6 +41,9 @@ export interface ShootSnapshot {
   readonly why?: string;
   /** True if the API server has a ready pod; otherwise `nodes` is empty. */
   readonly answers: boolean;
+  /** True while all its kubelets are cut off, and while its etcd is down, by faults. */
+  readonly isCut: boolean;
+  readonly isEtcdDown: boolean;
   readonly nodes: readonly NodeStatus[];
   readonly components: readonly ComponentStatus[];
   /** Names of the shoot's Machines. */

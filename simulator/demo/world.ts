@@ -35,8 +35,9 @@ export const leaveUnprotected = (world: World, name: string): void => {
 
 /** The demo's simulated seed, served on the loopback interface. */
 export interface ServedDemoWorld {
-  readonly seedKubeconfig: string;
-  readonly shoots: readonly { readonly name: string; readonly namespace: string; readonly kubeconfig: string }[];
+  readonly world: World;
+  /** Kubeconfigs of the seed and of the shoots that the demo looks at, by name. */
+  readonly kubeconfigs: ReadonlyMap<string, string>;
   close(): Promise<void>;
 }
 
@@ -49,26 +50,27 @@ export interface DemoWorldOptions {
   readonly shoots?: number;
 }
 
-/** Creates the world and serves it over HTTPS, in this process and on `clock`. Resolves with the shoots that the demo looks at. */
+/** Creates the world and serves it over HTTPS, in this process and on `clock`. */
 export const openWorld = async ({
   clock,
   pace,
   source = 'gardener',
   shoots: count = 0,
 }: DemoWorldOptions): Promise<ServedDemoWorld> => {
-  const timing = demoTiming(pace);
   const isGardeners = source === 'gardener';
-  const shoots = shootsOfSeed(count).map((shoot) => ({ ...shoot, careObjects: isGardeners && shoot.careObjects }));
-  const kinds = isGardeners ? { kinds: careSeedKinds } : {};
-  const world = createWorld({ clock, seed: demoWorldSeed, source, shoots, timing, ...kinds });
+  const world = createWorld({
+    ...{ clock, source, seed: demoWorldSeed, timing: demoTiming(pace) },
+    shoots: shootsOfSeed(count).map((shoot) => ({ ...shoot, careObjects: isGardeners && shoot.careObjects })),
+    kinds: isGardeners ? careSeedKinds : undefined,
+  });
   leaveUnprotected(world, twinName);
   const served = await serveWorld(world, clock.now());
   return {
-    seedKubeconfig: served.kubeconfig,
-    shoots: demoShoots.map(({ name }) => {
-      const { namespace, api } = world.shoot(name);
-      return { name, namespace, kubeconfig: api.kubeconfig() };
-    }),
+    world,
+    kubeconfigs: new Map([
+      ['seed', served.kubeconfig],
+      ...demoShoots.map(({ name }) => [name, world.shoot(name).api.kubeconfig()] as const),
+    ]),
     close: async () => {
       world.stop();
       await served.close();

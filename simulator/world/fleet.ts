@@ -7,7 +7,8 @@ export interface FleetOptions {
   readonly namespace: string;
   /** Path to the API server for nodes that are not cut off. */
   readonly path: PathToServer;
-  readonly isCutOff: (node: string) => boolean;
+  /** True if all nodes are cut off. */
+  readonly isCutOff: () => boolean;
 }
 
 /** Creates the virtual machines of a shoot, each with a kubelet whose path to the API server can be cut. `store` is the shoot's. */
@@ -25,7 +26,7 @@ export const createFleet = (deps: ActorDeps, { namespace, path, isCutOff }: Flee
     /** Starts a machine. With `bootMs`, it boots for that time and then registers its node; without, it is running already. */
     start: (node: string, pool: string, bootMs?: number): void => {
       const pathOfNode: KubeletPath = () => {
-        if (cut.has(node) || isCutOff(node)) return 'silent';
+        if (cut.has(node) || isCutOff()) return 'silent';
         const reachability = path();
         return reachability === 'silent' ? 'hung' : reachability;
       };

@@ -2,7 +2,6 @@ export type { WorldServer } from './endpoint.ts';
 export {
   type ShootInit,
   clusterAutoscaler,
-  etcdAnnotation,
   kubeApiserver,
   kubeControllerManager,
   kubeconfigSecretName,
@@ -12,6 +11,8 @@ export {
   technicalName,
 } from './objects.ts';
 export { isServiceReady } from './endpoint-slices.ts';
+export { readyOf, renewTimeOf } from './nodes.ts';
+export { containerOf, viewOf } from './pod-status.ts';
 export { serveWorld } from './serve.ts';
 export type { WorldSource } from './source.ts';
 export type { ShootImpact, WorldShoot } from './shoot.ts';

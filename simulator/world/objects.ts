@@ -11,15 +11,8 @@ export const kubeApiserver = 'kube-apiserver';
 /** Gardenlet's name for the Secret in the shoot's namespace whose key `kubeconfig` gives access to the shoot's API server. */
 export const kubeconfigSecretName = 'shoot-access-dependency-watchdog-probe';
 
-/**
- * Annotation of a shoot's Cluster in the simulated seed, or of its Namespace if the seed has no Clusters. `cut`: all kubelets of the shoot
- * are cut off from their API server; `late`: every second one, those of nodes with even numbers; absent: none.
- */
+/** Annotation of a shoot's Cluster in the simulated seed, or of its Namespace if the seed has no Clusters. `cut`: all its kubelets are cut off. */
 export const kubeletsAnnotation = 'simulation.dependency-watchdog.gardener.cloud/kubelets';
-
-/** True if this value of `kubeletsAnnotation` cuts the kubelet of the node off from its API server. */
-export const isCutOff = (value: string | undefined, node: string): boolean =>
-  value === 'cut' || (value === 'late' && Number(node.split('-').at(-1)) % 2 === 0);
 
 /** Annotation of the same object, for a shoot with `controlPlanePods`. `down`: its etcd is not ready. */
 export const etcdAnnotation = 'simulation.dependency-watchdog.gardener.cloud/etcd';

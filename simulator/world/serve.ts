@@ -1,9 +1,6 @@
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import { type SimHttpsServer, type HttpsStats, createCertificates, serveHttps } from '../network/index.ts';
 import type { WorldServer } from './endpoint.ts';
-import { kubeletsAnnotation } from './objects.ts';
-import { controlObjectOf } from './source.ts';
-import { annotationOf } from './steering.ts';
 import type { World } from './world.ts';
 
 interface Served {
@@ -29,11 +26,7 @@ export const serve = async ({ api, kube = api.kube, ...rest }: Served, now: numb
 export const serveWorld = async (world: World, now: number) => {
   const servers: readonly Served[] = [
     { api: world.api },
-    ...world.shoots.map(({ api, namespace }) => ({
-      api,
-      reachesKubelets: () =>
-        annotationOf(world.store, controlObjectOf(world.source, namespace), kubeletsAnnotation) !== 'cut',
-    })),
+    ...world.shoots.map((shoot) => ({ api: shoot.api, reachesKubelets: () => !shoot.isCut() })),
   ];
   const faces = await Promise.all(servers.map((server) => serve(server, now)));
   for (const shoot of world.shoots) shoot.publishKubeconfig();

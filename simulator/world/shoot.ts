@@ -13,9 +13,10 @@ import {
   type ShootInit,
   clusterAutoscaler,
   clusterObject,
+  crashingAnnotation,
+  etcdAnnotation,
   kubeApiserver,
   kubeControllerManager,
-  isCutOff,
   kubeconfigSecretName,
   kubeletsAnnotation,
   machineControllerManager,
@@ -26,7 +27,7 @@ import {
   technicalName,
 } from './objects.ts';
 import { startShootCare } from './shoot-care.ts';
-import { type ShootPods, startShootPods } from './shoot-pods.ts';
+import { startShootPods } from './shoot-pods.ts';
 import { type ControlObject, type WorldSource, controlObjectOf } from './source.ts';
 import { annotate, annotationOf } from './steering.ts';
 
@@ -37,7 +38,7 @@ export interface ShootImpact {
   readonly machinesReplaced: number;
 }
 
-export interface WorldShoot extends ShootPods {
+export interface WorldShoot {
   readonly name: string;
   /** Namespace of the control plane, which is also the prober's name for the cluster. */
   readonly namespace: string;
@@ -48,6 +49,14 @@ export interface WorldShoot extends ShootPods {
   /** Cuts kubelets off from the API server: those of the named nodes, or all, by the annotation on the Cluster or the Namespace. */
   cutKubelets(nodes?: readonly string[]): void;
   restoreKubelets(): void;
+  /** True if all kubelets are cut off by the annotation. */
+  isCut(): boolean;
+  /** Makes etcd not ready, by an annotation on the same object. This and `crash` have an effect only with `controlPlanePods`. */
+  breakEtcd(): void;
+  mendEtcd(): void;
+  isEtcdDown(): boolean;
+  /** Makes the programs of exactly these Deployments exit even if their dependencies are ready, by an annotation on the same object. */
+  crash(names: readonly string[]): void;
   /** Puts the current kubeconfig, or any other text, into the Secret that the prober reads. */
   publishKubeconfig(text?: string): void;
   impact(): ShootImpact;
@@ -149,12 +158,10 @@ const startControllers = (
   };
 };
 
-/** Cuts the kubelets off and restores them: all by the annotation of the shoot's control object, single ones by the fleet. */
-const kubeletSwitch = (
-  store: SimStore,
-  control: ControlObject,
-  fleet: Fleet,
-): Pick<WorldShoot, 'cutKubelets' | 'restoreKubelets'> => ({
+type Switches = 'cutKubelets' | 'restoreKubelets' | 'isCut' | 'breakEtcd' | 'mendEtcd' | 'isEtcdDown' | 'crash';
+
+/** Faults by annotations of the shoot's control object; single kubelets are cut off by the fleet. */
+const switchesOf = (store: SimStore, control: ControlObject, fleet: Fleet): Pick<WorldShoot, Switches> => ({
   cutKubelets: (nodes) => {
     if (nodes === undefined) annotate(store, control, { key: kubeletsAnnotation, value: 'cut' });
     else fleet.cut(nodes);
@@ -163,6 +170,11 @@ const kubeletSwitch = (
     fleet.restore();
     annotate(store, control, { key: kubeletsAnnotation });
   },
+  isCut: () => annotationOf(store, control, kubeletsAnnotation) === 'cut',
+  breakEtcd: () => annotate(store, control, { key: etcdAnnotation, value: 'down' }),
+  mendEtcd: () => annotate(store, control, { key: etcdAnnotation }),
+  isEtcdDown: () => annotationOf(store, control, etcdAnnotation) === 'down',
+  crash: (names) => annotate(store, control, { key: crashingAnnotation, value: names.join(',') || undefined }),
 });
 
 /** Creates a shoot in the seed and starts its actors. */
@@ -180,26 +192,22 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
     {
       namespace,
       path: () => api.reachability,
-      isCutOff: (node) => isCutOff(annotationOf(store, controlObject, kubeletsAnnotation), node),
+      isCutOff: () => annotationOf(store, controlObject, kubeletsAnnotation) === 'cut',
     },
   );
-  const { pods, stop: stopPods } = startShootPods(
-    { ...deps, steering: controlObject, random: random.fork('pods') },
-    init,
-  );
+  const stopPods = startShootPods({ ...deps, steering: controlObject, random: random.fork('pods') }, init);
   populate(deps, init);
   startMachines(deps, init, fleet);
   const stopCare = startShootCare({ ...deps, shoot, random: random.fork('care') }, init);
   const controllers = startControllers(deps, { namespace, nameOf, shoot, fleet, cluster });
   return {
     shoot: {
-      ...pods,
       name: init.name,
       namespace,
       nameOf,
       api,
       store: shoot,
-      ...kubeletSwitch(store, controlObject, fleet),
+      ...switchesOf(store, controlObject, fleet),
       publishKubeconfig: (text = api.kubeconfig()) => {
         const { data, metadata } = secretObject({ namespace, name: kubeconfigSecretName }, text);
         store.patch(simKinds.Secret, metadata, (old) => ({

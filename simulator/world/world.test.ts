@@ -96,9 +96,6 @@ describe('kubelets', () => {
     await clock.advance(60_000);
     expect(readyStates(shoot)).toEqual(Array.from({ length: 5 }, () => 'Unknown'));
     expect(readyStates(world.shoot('b'))).not.toContain('Unknown');
-    annotate({ [kubeletsAnnotation]: 'late' });
-    await clock.advance(10_000);
-    expect(readyStates(shoot)).toEqual(['True', 'Unknown', 'True', 'Unknown', 'True']);
     annotate({});
     await clock.advance(10_000);
     expect(readyStates(shoot)).toEqual(Array.from({ length: 5 }, () => 'True'));

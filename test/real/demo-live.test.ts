@@ -18,7 +18,7 @@ describe('dwd demo in a terminal', () => {
     const show = startDemoInTerminal();
     await whenShown(show, /keys: 1-4 pick \(alpha\)/);
     await whenShown(show, /the page: http:\/\/localhost:\d+\//);
-    expect(processes(show)).toHaveLength(3);
+    expect(processes(show)).toHaveLength(2);
     press(show, '2c');
     await whenShown(show, /s {2}bravo +its kubelets are cut off\r?\n/);
     await whenShown(show, /s {2}twin +its kubelets are cut off\r?\n/);

@@ -63,7 +63,7 @@ describe('dwd demo, interrupted', () => {
     expect(kubeconfigs(show).map((path) => [basename(path), existsSync(path)])).toEqual(
       ['seed', 'alpha', 'bravo', 'charlie', 'twin'].map((name) => [`${name}.kubeconfig`, true]),
     );
-    expect(processes(show)).toHaveLength(3);
+    expect(processes(show)).toHaveLength(2);
     const logs = openLogs(show);
     show.process.kill(signal);
     expect(await show.exit).toBe(signal === 'SIGKILL' ? null : 130);

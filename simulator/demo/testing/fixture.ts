@@ -1,14 +1,8 @@
-import type { Kube, KubeClient } from '../../../src/kubernetes/api/kube.ts';
-import { staticCredentials, withCredentials } from '../../../src/kubernetes/client/auth.ts';
-import { createKubeClient } from '../../../src/kubernetes/client/client.ts';
-import { parseUntrustedKubeconfig } from '../../../src/kubernetes/kubeconfig/untrusted.ts';
 import { proberConfig } from '../../../src/prober/config/config.ts';
 import { statusSchema } from '../../../src/status/state/schema.ts';
 import { weederConfig } from '../../../src/weeder/config.ts';
 import { weeder } from '../../harness/replica.ts';
 import { type Scenario, createScenario } from '../../harness/scenario.ts';
-import { type LogRecord, recordLog } from '../../harness/recorded-log.ts';
-import type { WorldServer } from '../../world/endpoint.ts';
 import type { CareOutput } from '../care.ts';
 import { demoProberConfig, demoWeederConfig } from '../configs.ts';
 import type { DemoFinding } from '../findings.ts';
@@ -16,35 +10,20 @@ import { render } from '../line.ts';
 import type { Watchdogs } from '../script.ts';
 import { runScript } from '../scripted.ts';
 import { type Pace, demoShoots, demoTiming, demoWorldSeed, twinName } from '../setting.ts';
-import { StatusSource } from '../source.ts';
+import { Stage } from '../stage.ts';
 import { leaveUnprotected } from '../world.ts';
 
 /** The demo's world and watchdogs in memory and on virtual time; only processes and sockets are missing. */
 export interface DemoFixture {
   readonly scenario: Scenario;
-  readonly source: StatusSource;
+  readonly stage: Stage;
   readonly stop: () => Promise<void>;
 }
-
-const kubeOf = (api: WorldServer): Kube => {
-  const { authorization } = parseUntrustedKubeconfig(api.kubeconfig());
-  return withCredentials(api.kube, staticCredentials(authorization));
-};
 
 const weederSettings = () => {
   const { settings } = weederConfig.load(demoWeederConfig, { unknownFields: 'error' });
   if (settings === undefined) throw new Error("the weeder's configuration is not valid");
   return settings;
-};
-
-/** Returns the lines that were added to the log since the last call. */
-const follow = (log: readonly LogRecord[]): (() => readonly string[]) => {
-  let read = 0;
-  return () => {
-    const added = log.slice(read).map((entry) => JSON.stringify(entry));
-    read = log.length;
-    return added;
-  };
 };
 
 export const createDemoFixture = (
@@ -64,19 +43,12 @@ export const createDemoFixture = (
   const { clock, world } = scenario;
   leaveUnprotected(world, twinName);
   if (withProber) scenario.startProber();
-  const { log, logger } = recordLog(clock, 'info');
-  if (withWeeder) scenario.start(weeder, { settings: weederSettings(), logger });
-  const clientOf = (api: WorldServer): KubeClient => createKubeClient({ kube: kubeOf(api), clock });
+  if (withWeeder) scenario.start(weeder, { settings: weederSettings() });
   return {
     scenario,
-    source: new StatusSource({
-      seed: clientOf(world.api),
-      shoots: world.shoots.map(({ name, namespace, api }) => ({ name, namespace, client: clientOf(api) })),
-      clock,
-      pace,
-      source,
+    stage: new Stage({
+      ...{ world, pace, now: () => clock.now() },
       readStatus: withProber ? async () => statusSchema.parse(scenario.status()) : undefined,
-      readWeederLog: withWeeder ? follow(log) : undefined,
     }),
     stop: () => scenario.stop(),
   };
@@ -106,13 +78,13 @@ export const runWholeScript = async (options: ScriptRunOptions = {}): Promise<Sc
   } = options;
   const { runCare = async () => ({ shoots: [] }) } = options;
   const watchdogs = { withProber, withWeeder, source: worldSource };
-  const { scenario, source, stop } = createDemoFixture('script', watchdogs, seed);
+  const { scenario, stage, stop } = createDemoFixture('script', watchdogs, seed);
   const { clock } = scenario;
   interfere?.(scenario);
   const lines: string[] = [];
   const findings = await clock.run(
     runScript({
-      source,
+      stage,
       watchdogs,
       clock,
       runCare: () => runCare(scenario),

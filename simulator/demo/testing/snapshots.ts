@@ -17,6 +17,8 @@ export const shootStatus = (name: string, change: Partial<ShootSnapshot> = {}): 
   state: 'healthy',
   since: takenAt - 60_000,
   answers: true,
+  isCut: false,
+  isEtcdDown: false,
   nodes: [1, 2].map((number) => ({
     name: `shoot--sim--${name}-worker-${String(number)}`,
     ready: 'True',
