@@ -1,3 +1,4 @@
+import { errorText } from '../../src/kubernetes/api/errors.ts';
 import { type Entry, createEntry, entryText } from './entry.ts';
 import { type ObjectTarget, findEntry, missingPart } from './handle-read.ts';
 import type { SimKind } from './kind.ts';
@@ -6,11 +7,10 @@ import { checkPatchFormat } from './negotiate.ts';
 import { type JsonMap, type SimObject, asMap, isMap } from './object.ts';
 import type { ServerOrigin } from './origin.ts';
 import type { WholeReply } from './reply.ts';
-import { type RequestBody, bodyText, parseJson, readObjectBody } from './request-body.ts';
 import { scaleOf, scaledObject } from './scale.ts';
 import { badRequest, invalid, methodNotAllowed } from './status.ts';
 import type { Storage } from './storage.ts';
-import { checkBodyType, createdObject } from './write-create.ts';
+import { createdObject } from './write-create.ts';
 import { type DeleteOptions, deleteEntry, deleteOptions } from './write-delete.ts';
 import { type Update, isReleased, updatedObject } from './write-update.ts';
 
@@ -19,17 +19,28 @@ export interface WriteHost {
   readonly origin: ServerOrigin;
 }
 
-export interface WriteInput extends RequestBody {
+export interface WriteInput {
   readonly method: 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  readonly contentType: string | undefined;
+  /** Empty if the request has no body. */
+  readonly body: string | Uint8Array;
 }
 
-const readObject = (kind: SimKind, input: WriteInput): JsonMap =>
-  readObjectBody(input, (problem) => `the object provided is unrecognized (must be of type ${kind.kind}): ${problem}`);
+/** Reads the object in a JSON body. Throws a BadRequest StatusError. */
+const readObjectBody = ({ body }: WriteInput): JsonMap => {
+  let object: unknown;
+  try {
+    object = JSON.parse(Buffer.from(body).toString());
+  } catch (error) {
+    throw badRequest(`json parse error: ${errorText(error)}`);
+  }
+  if (!isMap(object)) throw badRequest('json parse error: not an object');
+  return object;
+};
 
-/** Reads the object in the body of a POST or PUT. Throws a StatusError if it is not of the expected type or cannot be decoded. */
+/** Reads the object in the body of a POST or PUT. Throws a BadRequest StatusError if it cannot be decoded. */
 const readTyped = (kind: SimKind, input: WriteInput): JsonMap => {
-  const body = readObject(kind, input);
-  checkBodyType(kind, body);
+  const body = readObjectBody(input);
   const problem = kind.decodeProblem?.(body);
   if (problem === undefined) return body;
   throw badRequest(`${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${problem}`);
@@ -66,13 +77,8 @@ const commit = (host: WriteHost, entry: Entry, update: Update): Entry => {
   return unstored;
 };
 
-const patchedValue = (input: WriteInput, current: unknown): JsonMap => {
-  const patch = parseJson(bodyText(input), (problem) => `error decoding patch: ${problem}`);
-  if (isMap(patch)) return asMap(applyMergePatch(current, patch));
-  throw badRequest(
-    'error decoding patch: json: cannot unmarshal the patch into Go value of type map[string]interface {}',
-  );
-};
+const patchedValue = (input: WriteInput, current: unknown): JsonMap =>
+  asMap(applyMergePatch(current, readObjectBody(input)));
 
 const writeScale = (host: WriteHost, entry: Entry, input: WriteInput): WholeReply => {
   const { kind } = entry;
@@ -97,14 +103,8 @@ const writeObject = (
   return { status: 200, text: entryText(result) };
 };
 
-const putMissing = (host: WriteHost, target: ObjectTarget, input: WriteInput): WholeReply => {
-  const metadata = asMap(readObject(target.kind, input).metadata);
-  if (metadata.name !== target.name) throw badRequest('the name of the object does not match the name on the URL');
-  return create(host, target, input);
-};
-
 const optionsOf = (input: WriteInput): DeleteOptions =>
-  input.body.length === 0 ? {} : deleteOptions(readObjectBody(input, (problem) => problem));
+  input.body.length === 0 ? {} : deleteOptions(readObjectBody(input));
 
 const remove = (host: WriteHost, target: ObjectTarget, input: WriteInput): WholeReply => {
   const options = optionsOf(input);
@@ -128,8 +128,6 @@ export const writeTarget = (host: WriteHost, target: ObjectTarget, input: WriteI
   }
   if (input.method === 'PATCH') checkPatchFormat(input.contentType);
   if (subresource === undefined) {
-    const missing = host.storage.collection(kind).get(target.namespace, target.name) === undefined;
-    if (missing && kind.createOnUpdate && input.method === 'PUT') return putMissing(host, target, input);
     return writeObject(host, findEntry(host.storage, target), { input, target: 'object' });
   }
   if (subresource === 'status' && kind.status) {

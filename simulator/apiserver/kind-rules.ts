@@ -1,7 +1,6 @@
 import { type JsonMap, asList, asMap, getPath, isMap, withPath, without } from './object.ts';
-import type { StatusCause } from './kind.ts';
 
-// Defaults and validation of built-in kinds: only what requests of the watchdog and the actors need, not all that the real server does.
+// Defaults of built-in kinds: only what requests of the watchdog and the actors need, not all that the real server does.
 
 const withDefault = (object: Readonly<JsonMap>, path: readonly string[], value: unknown): JsonMap =>
   getPath(object, path) === undefined ? withPath(object, path, value) : { ...object };
@@ -16,29 +15,6 @@ export const defaultStatefulSet = (object: JsonMap): JsonMap =>
 
 export const defaultReplicaSet = (object: JsonMap): JsonMap =>
   withDefault(defaultReplicas(object), ['status', 'replicas'], 0);
-
-const maxInt32 = 2_147_483_647;
-
-export const isInt32 = (value: unknown): value is number =>
-  Number.isSafeInteger(value) && Math.abs(value as number) <= maxInt32;
-
-export const replicasProblem = (object: Readonly<JsonMap>): string | undefined => {
-  const replicas = getPath(object, ['spec', 'replicas']) ?? undefined;
-  if (replicas === undefined || isInt32(replicas)) return undefined;
-  return `json: cannot unmarshal ${JSON.stringify(replicas)} into Go struct field spec.replicas of type int32`;
-};
-
-export const negative = (field: string, value: number): StatusCause => ({
-  reason: 'FieldValueInvalid',
-  message: `Invalid value: ${value}: must be greater than or equal to 0`,
-  field,
-});
-
-/** Validates apps kinds; https://github.com/kubernetes/kubernetes/blob/master/pkg/apis/apps/validation/validation.go */
-export const validateReplicas = (object: Readonly<JsonMap>): readonly StatusCause[] => {
-  const replicas = getPath(object, ['spec', 'replicas']);
-  return typeof replicas === 'number' && replicas < 0 ? [negative('spec.replicas', replicas)] : [];
-};
 
 export const defaultNamespace = (object: JsonMap): JsonMap => {
   const name = getPath(object, ['metadata', 'name']);

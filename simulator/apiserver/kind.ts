@@ -34,8 +34,6 @@ export interface SimKind {
   readonly countedMetadata: readonly 'annotations'[];
   /** True if PUT without a resourceVersion overwrites. */
   readonly unconditionalUpdate: boolean;
-  /** True if PUT creates an object that does not exist. */
-  readonly createOnUpdate: boolean;
   /** Integer fields that the real server leaves out of `status` when 0 (Go's omitempty). */
   readonly omitZero: readonly string[];
   /** Field of the spec whose changes the server stamps in `managedFields`. The real server stamps all; the simulated one only what somebody reads. */
@@ -46,8 +44,6 @@ export interface SimKind {
   readonly defaults?: (object: JsonMap) => JsonMap;
   /** Returns the error of the real server's decoder, which knows the types of built-in fields; undefined if the body is valid. */
   readonly decodeProblem?: (object: Readonly<JsonMap>) => string | undefined;
-  /** Returns the problems of a new or changed object. */
-  readonly validate?: (object: Readonly<JsonMap>) => readonly StatusCause[];
 }
 
 /** `apps/v1`, or `v1` for the core group. */

@@ -7,11 +7,9 @@ import {
   defaultReplicas,
   defaultSecret,
   defaultStatefulSet,
-  replicasProblem,
-  validateReplicas,
 } from './kind-rules.ts';
 import type { SimKind } from './kind.ts';
-import { leaseProblem, validateLease } from './lease-rules.ts';
+import { leaseProblem } from './lease-rules.ts';
 
 type Identity = Pick<SimKind, 'group' | 'version' | 'kind' | 'resource'>;
 
@@ -24,7 +22,6 @@ const define = (base: Partial<SimKind>, identity: Identity, extra: Partial<SimKi
   generation: false,
   countedMetadata: [],
   unconditionalUpdate: true,
-  createOnUpdate: false,
   omitZero: [],
   graceful: false,
   ...base,
@@ -42,8 +39,6 @@ const apps = (kind: string, resource: string, extra: Partial<SimKind>): SimKind 
       generation: true,
       scale: { replicas: ['spec', 'replicas'], statusReplicas: ['status', 'replicas'] },
       defaults: defaultReplicas,
-      decodeProblem: replicasProblem,
-      validate: validateReplicas,
     },
     { group: 'apps', version: 'v1', kind, resource },
     extra,
@@ -80,19 +75,17 @@ export const simKinds = {
     graceful: true,
     defaults: defaultPod,
   }),
-  Service: core('Service', 'services', { shortNames: ['svc'], status: true, createOnUpdate: true }),
+  Service: core('Service', 'services', { shortNames: ['svc'], status: true }),
   /** The older form of a Service's EndpointSlices; deprecated, but still written by KCM. */
-  Endpoints: core('Endpoints', 'endpoints', { shortNames: ['ep'], createOnUpdate: true }),
-  Event: core('Event', 'events', { shortNames: ['ev'], createOnUpdate: true }),
+  Endpoints: core('Endpoints', 'endpoints', { shortNames: ['ep'] }),
+  Event: core('Event', 'events', { shortNames: ['ev'] }),
   Lease: define(
     {},
     { group: 'coordination.k8s.io', version: 'v1', kind: 'Lease', resource: 'leases' },
     {
       unconditionalUpdate: false,
-      createOnUpdate: true,
       stampedField: 'renewTime',
       decodeProblem: leaseProblem,
-      validate: validateLease,
     },
   ),
   Deployment: apps('Deployment', 'deployments', {

@@ -1,5 +1,4 @@
 import { type JsonMap, asMap } from './object.ts';
-import type { StatusCause } from './kind.ts';
 
 /** `metav1.MicroTime` requires exactly six digits after the seconds, because its layout in Go has six. */
 const microTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{6}(?:Z|[+-]\d\d:\d\d)$/;
@@ -16,24 +15,4 @@ export const leaseProblem = (object: Readonly<JsonMap>): string | undefined => {
   if (wrong === undefined) return undefined;
   const text = JSON.stringify(spec[wrong]);
   return `parsing time ${text} as "2006-01-02T15:04:05.000000Z07:00": cannot parse ${text}`;
-};
-
-/** https://github.com/kubernetes/kubernetes/blob/master/pkg/apis/coordination/validation/validation.go */
-export const validateLease = (object: Readonly<JsonMap>): readonly StatusCause[] => {
-  const { leaseDurationSeconds, leaseTransitions } = asMap(object.spec);
-  const causes: StatusCause[] = [];
-  const refuse = (field: string, value: number, rule: string): void => {
-    causes.push({
-      reason: 'FieldValueInvalid',
-      message: `Invalid value: ${value}: must be ${rule}`,
-      field: `spec.${field}`,
-    });
-  };
-  if (typeof leaseDurationSeconds === 'number' && leaseDurationSeconds <= 0) {
-    refuse('leaseDurationSeconds', leaseDurationSeconds, 'greater than 0');
-  }
-  if (typeof leaseTransitions === 'number' && leaseTransitions < 0) {
-    refuse('leaseTransitions', leaseTransitions, 'greater than or equal to 0');
-  }
-  return causes;
 };

@@ -1,36 +1,5 @@
 import type { SimKind } from './kind.ts';
-import { type JsonMap, type SimMeta, type SimObject, asMap, equalJson, isMap, without } from './object.ts';
-import type { StatusCause } from './kind.ts';
-
-const subdomain = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
-const label = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?$/;
-
-const subdomainRule =
-  "a lowercase RFC 1123 subdomain must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an " +
-  "alphanumeric character (e.g. 'example.com', regex used for validation is " +
-  "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*')";
-const labelRule =
-  "a lowercase RFC 1123 label must consist of lower case alphanumeric characters or '-', and must start and end with an alphanumeric " +
-  "character (e.g. 'my-name',  or '123-abc', regex used for validation is '[a-z0-9]([-a-z0-9]*[a-z0-9])?')";
-
-const wrong = (message: string): StatusCause => ({ reason: 'FieldValueInvalid', message, field: 'metadata.name' });
-
-const nameProblem = (kind: SimKind, name: string): StatusCause | undefined => {
-  const isLabel = kind.resource === 'namespaces' || kind.resource === 'services';
-  const ok = isLabel ? label.test(name) && name.length <= 63 : subdomain.test(name) && name.length <= 253;
-  if (isLabel && name.includes('.')) return wrong(`Invalid value: "${name}": must not contain dots`);
-  return ok ? undefined : wrong(`Invalid value: "${name}": ${isLabel ? labelRule : subdomainRule}`);
-};
-
-/** Returns the problem of an object's name, by the rules of k8s.io/apimachinery/pkg/api/validation/objectmeta.go. */
-export const metadataProblems = (kind: SimKind, meta: SimMeta): readonly StatusCause[] => {
-  if (meta.name === '') {
-    const message = 'Required value: name or generateName is required';
-    return [{ reason: 'FieldValueRequired', message, field: 'metadata.name' }];
-  }
-  const problem = nameProblem(kind, meta.name);
-  return problem === undefined ? [] : [problem];
-};
+import { type JsonMap, type SimObject, asMap, equalJson, isMap, without } from './object.ts';
 
 const droppedWhenEmpty = ['labels', 'annotations', 'finalizers', 'ownerReferences'];
 

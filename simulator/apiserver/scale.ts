@@ -1,8 +1,7 @@
 import type { Entry } from './entry.ts';
-import { isInt32, negative } from './kind-rules.ts';
-import type { ScalePaths, SimKind } from './kind.ts';
+import type { ScalePaths } from './kind.ts';
 import { type JsonMap, asMap, getPath, withPath } from './object.ts';
-import { StatusError, badRequest, invalid } from './status.ts';
+import { StatusError } from './status.ts';
 
 const numberAt = (object: unknown, path: readonly string[]): number => {
   const value = getPath(object, path);
@@ -37,23 +36,9 @@ export const checkScalable = (entry: Entry, paths: ScalePaths): void => {
   });
 };
 
-const scaleKind = (kind: SimKind): SimKind => ({ ...kind, group: 'autoscaling', kind: 'Scale' });
-
-const checkReplicas = (kind: SimKind, name: string, replicas: unknown): number => {
-  if (replicas !== undefined && !isInt32(replicas)) {
-    throw badRequest('Scale in version "v1" cannot be handled as a Scale: spec.replicas is not a 32-bit whole number');
-  }
-  const count = replicas ?? 0;
-  if (count >= 0) return count;
-  if (!kind.custom) throw invalid(scaleKind(kind), name, [negative('spec.replicas', count)]);
-  const field = `.${(kind.scale?.replicas ?? []).join('.')}`;
-  const message = `Invalid value: ${count}: should be a non-negative integer`;
-  throw invalid(kind, name, [{ reason: 'FieldValueInvalid', message, field }]);
-};
-
 /** Returns the object with the replica count of a written Scale, and with the Scale's preconditions in its metadata. */
 export const scaledObject = (entry: Entry, paths: ScalePaths, scale: Readonly<JsonMap>): JsonMap => {
-  const count = checkReplicas(entry.kind, entry.name, getPath(scale, ['spec', 'replicas']) ?? undefined);
+  const count = getPath(scale, ['spec', 'replicas']) ?? 0;
   const { name, namespace, uid, resourceVersion } = asMap(scale.metadata);
   const counted = withPath(entry.object, paths.replicas, count);
   return {

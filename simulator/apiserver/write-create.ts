@@ -1,9 +1,9 @@
 import { type SimKind, apiVersionOf } from './kind.ts';
 import { simKinds } from './kinds.ts';
-import { metadataIn, metadataProblems, tidyMetadata, tidyStatus } from './metadata.ts';
-import { type JsonMap, type SimMeta, equalJson, without } from './object.ts';
+import { metadataIn, tidyMetadata, tidyStatus } from './metadata.ts';
+import { type JsonMap, type SimMeta, without } from './object.ts';
 import type { ServerOrigin } from './origin.ts';
-import { StatusError, alreadyExists, badRequest, invalid, notFound } from './status.ts';
+import { StatusError, alreadyExists, badRequest, notFound } from './status.ts';
 import type { Storage } from './storage.ts';
 
 export interface Creation {
@@ -50,7 +50,7 @@ export const newObject = (
   return defaulted as unknown as Readonly<JsonMap> & { readonly metadata: SimMeta };
 };
 
-/** Builds the object of a POST. Throws a StatusError: BadRequest, NotFound (the namespace), 500 (a resourceVersion), Invalid, AlreadyExists. */
+/** Builds the object of a POST. Throws a StatusError: BadRequest, NotFound (the namespace), 500 (a resourceVersion), AlreadyExists. */
 export const createdObject = (
   storage: Storage,
   creation: Creation,
@@ -67,16 +67,6 @@ export const createdObject = (
   }
   const object = newObject(creation, origin);
   const { name } = object.metadata;
-  const problems = [...metadataProblems(kind, object.metadata), ...(kind.validate?.(object) ?? [])];
-  if (problems.length > 0) throw invalid(kind, name, problems);
   if (storage.collection(kind).get(namespace, name) !== undefined) throw alreadyExists(kind, name);
   return object;
-};
-
-/** Checks the kind and apiVersion of a body, if it states them. */
-export const checkBodyType = (kind: SimKind, body: Readonly<JsonMap>): void => {
-  const expected = { kind: kind.kind, apiVersion: apiVersionOf(kind) };
-  const found = { kind: body.kind ?? expected.kind, apiVersion: body.apiVersion ?? expected.apiVersion };
-  if (equalJson(found, expected)) return;
-  throw badRequest(`${JSON.stringify(found)} cannot be handled as a ${kind.kind}: the type does not match the path`);
 };

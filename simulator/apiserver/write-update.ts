@@ -1,6 +1,6 @@
 import type { Entry } from './entry.ts';
-import { type StatusCause, type SimKind, apiVersionOf } from './kind.ts';
-import { metadataIn, metadataProblems, nextGeneration, tidyMetadata, tidyStatus } from './metadata.ts';
+import { type StatusCause, apiVersionOf } from './kind.ts';
+import { metadataIn, nextGeneration, tidyMetadata, tidyStatus } from './metadata.ts';
 import { type JsonMap, type SimMeta, type SimObject, equalJson, without } from './object.ts';
 import { badRequest, conflict, invalid } from './status.ts';
 
@@ -82,12 +82,6 @@ const mergeBody = (entry: Entry, update: Update): JsonMap => {
   return { ...without(update.wanted, 'status'), ...type, ...status(object) };
 };
 
-const checked = (kind: SimKind, object: Unversioned): Unversioned => {
-  const problems = [...metadataProblems(kind, object.metadata), ...(kind.validate?.(object) ?? [])];
-  if (problems.length > 0) throw invalid(kind, object.metadata.name, problems);
-  return object;
-};
-
 /**
  * Returns the object after `update` of `entry`, or undefined if nothing changes. Throws a StatusError: Conflict for a stale
  * resourceVersion or another UID, Invalid, BadRequest. The rules are those of k8s.io/apiserver/pkg/registry/rest/update.go.
@@ -98,8 +92,7 @@ export const updatedObject = (entry: Entry, update: Update): Unversioned | undef
   const { kind, object } = entry;
   const metadata = tidyMetadata(mergeMetadata(entry, update));
   const merged = tidyStatus(kind, { ...mergeBody(entry, update), metadata });
-  const defaulted = { ...(kind.defaults?.(merged) ?? merged) } as Unversioned;
-  const result = checked(kind, defaulted);
+  const result = { ...(kind.defaults?.(merged) ?? merged) } as Unversioned;
   if (equalJson(object, result)) return undefined;
   const { generation } =
     update.target === 'status' ? object.metadata : { generation: nextGeneration(kind, object, result) };

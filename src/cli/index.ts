@@ -18,7 +18,6 @@ import { versionCommand } from './version.ts';
 import { type RunWeeder, weederCommand } from './weeder.ts';
 
 export type { RunCare } from './care.ts';
-export { version } from './build-info.ts';
 export type { RunDemo } from './demo.ts';
 export { CommandError, UsageError } from './errors.ts';
 export type { CliIo } from './io.ts';

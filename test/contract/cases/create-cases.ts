@@ -1,11 +1,11 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { createApi } from './api.ts';
-import { causesOf, expectFailure, expectObject } from './expectations.ts';
-import { cluster, configMap, machine, watermill, workload } from './fixtures.ts';
+import { expectFailure, expectObject } from './expectations.ts';
+import { configMap, machine, watermill, workload } from './fixtures.ts';
 import { topic } from './target.ts';
 
-const { ConfigMap, Cluster, Deployment, Machine, Watermill } = simKinds;
+const { ConfigMap, Deployment, Machine, Watermill } = simKinds;
 
 export const createCases = topic('create', {
   'returns 201 with name, namespace, uid, resourceVersion and creation time': async (target) => {
@@ -45,24 +45,6 @@ export const createCases = topic('create', {
     });
     await api.create(api.at(Watermill), watermill('a'));
     expectFailure(await api.create(api.at(Watermill), watermill('a')), { code: 409, reason: 'AlreadyExists' });
-  },
-
-  'a bad name is Invalid, with the rule in the message': async (target) => {
-    const api = createApi(target);
-    const builtIn = await api.create(api.at(ConfigMap), configMap('A_b'));
-    expectFailure(builtIn, {
-      code: 422,
-      reason: 'Invalid',
-      message: /^ConfigMap "A_b" is invalid: .*lowercase RFC 1123 subdomain/,
-    });
-    expect(causesOf(builtIn)).toEqual([['FieldValueInvalid', 'metadata.name']]);
-    const custom = await api.create(api.at(Cluster), cluster('A_b'));
-    expectFailure(custom, {
-      code: 422,
-      reason: 'Invalid',
-      message: /^Cluster.extensions.gardener.cloud "A_b" is invalid/,
-    });
-    expect(causesOf(custom)).toEqual([['FieldValueInvalid', 'metadata.name']]);
   },
 
   'a missing namespace is NotFound, for built-in and custom kinds': async (target) => {

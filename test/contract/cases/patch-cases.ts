@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { createApi } from './api.ts';
-import { causesOf, expectFailure, expectObject, made } from './expectations.ts';
+import { expectFailure, expectObject, made } from './expectations.ts';
 import { configMap, machine, watermill, workload } from './fixtures.ts';
 import { topic } from './target.ts';
 
@@ -82,14 +82,6 @@ export const mergePatchCases = topic('merge patch', {
       message: 'configmaps "a" not found',
       details: { name: 'a', kind: 'configmaps' },
     });
-  },
-
-  'replicas that are not a number are Invalid': async (target) => {
-    const api = createApi(target);
-    await made(api, api.at(Deployment), workload('a'));
-    const reply = await api.patch(api.at(Deployment, 'a'), { spec: { replicas: 'two' } });
-    expectFailure(reply, { code: 422, reason: 'Invalid' });
-    expect(causesOf(reply)).toEqual([['FieldValueInvalid', 'patch']]);
   },
 
   'the status is not changed if it is a subresource': async (target) => {

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { type Api, createApi } from './api.ts';
-import { causesOf, expectFailure, expectObject, made } from './expectations.ts';
+import { expectFailure, expectObject, made } from './expectations.ts';
 import { etcd, statefulSet, watermill, workload } from './fixtures.ts';
 import type { Json } from './json.ts';
 import { topic } from './target.ts';
@@ -77,20 +77,6 @@ export const scaleCases = topic('scale', {
       expectFailure(await api.patch(`${path}/scale`, stale), failure);
       expect(expectObject(await api.get(`${path}/scale`)).spec.replicas).toBe(2);
     });
-  },
-
-  'a negative count is Invalid': async (target) => {
-    const api = createApi(target);
-    await eachScalable(api, async (path) => {
-      const reply = await api.patch(`${path}/scale`, { spec: { replicas: -1 } });
-      expectFailure(reply, { code: 422, reason: 'Invalid' });
-    });
-    const builtIn = await api.patch(api.at(Deployment, 'a', 'scale'), { spec: { replicas: -1 } });
-    expect(builtIn.json.message).toBe(
-      'Scale.autoscaling "a" is invalid: spec.replicas: Invalid value: -1: must be greater than or equal to 0',
-    );
-    const custom = await api.patch(api.at(Watermill, 'a', 'scale'), { spec: { replicas: -1 } });
-    expect(causesOf(custom)).toEqual([['FieldValueInvalid', '.spec.wheel.count']]);
   },
 
   'the same count again keeps the version': async (target) => {
