@@ -109,7 +109,7 @@ export const house = {
   'simulator/world': { rooms: [...kinds, ...client, ...simulated], builtins: network },
   'simulator/harness': { rooms: aboveCli, files: { 'managed-fields.ts': ['stream'] } },
   'simulator/outages': { rooms: aboveCli },
-  'simulator/rehearsal': { rooms: [...aboveCli, 'simulator/demo'] },
+  'simulator/rehearsal': { rooms: [...aboveCli, 'simulator/outages', 'simulator/demo'] },
   'simulator/demo': { rooms: [...aboveCli, 'src/page/feed', 'src/page/server'] },
   'simulator/cli': {
     rooms: [...aboveCli, 'src/cli', 'src/page/server', 'simulator/rehearsal', 'simulator/demo'],

@@ -1,7 +1,7 @@
+import { thresholdOf } from '../../simulator/outages/threshold.ts';
+
 /** KCM's `--node-monitor-grace-period` as Gardener sets it, and the prober's default. */
 export const graceMs = 40_000;
-/** The prober counts a lease as expired at this share of the grace period. */
-const expiryShare = 0.75;
 const nodeLeaseFailureFraction = 0.6;
 
 /** gardenlet's `probeInterval`, three times the default. */
@@ -55,7 +55,8 @@ ${initialDelay}${grace}${externalProbe}dependentResourceInfos:
 };
 
 /** Time at which enough leases have expired, computed from the last renewals of all leases. In milliseconds since the epoch. */
-export const thresholdAt = (renewals: readonly number[], scale = 1): number => {
-  const needed = Math.ceil(nodeLeaseFailureFraction * renewals.length);
-  return (renewals.toSorted((a, b) => a - b)[needed - 1] ?? Number.NaN) + expiryShare * graceMs * scale;
-};
+export const thresholdAt = (renewals: readonly number[], scale = 1): number =>
+  thresholdOf(renewals, {
+    ...{ candidates: renewals.length, graceMs: graceMs * scale, fraction: nodeLeaseFailureFraction },
+    allSilentAfterMs: 0,
+  });

@@ -2,6 +2,7 @@ export { type Scenario, createScenario } from './scenario.ts';
 export type { TrafficListener } from './server-connection.ts';
 export { externalProbe, publishExternalKubeconfig } from './external-probe-support.ts';
 export {
+  type ReplicaWorld,
   type SimulatedReplica,
   type SimulatedReplicaOptions,
   electionSettings,

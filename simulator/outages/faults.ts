@@ -1,6 +1,6 @@
 import type { Clock } from '../../src/ports/clock.ts';
 import type { World, WorldShoot } from '../world/index.ts';
-import type { Fault } from './plan.ts';
+import type { Fault, PlannedFault } from './plan.ts';
 
 /** Ends a fault. */
 export type End = () => void | Promise<void>;
@@ -36,3 +36,18 @@ export const inShoot =
     const [shoot] = shootsOf(world, fault.shoot);
     return shoot === undefined ? nothing : begin(shoot, fault);
   };
+
+interface Turn {
+  readonly at: number;
+  readonly planned: PlannedFault;
+  readonly phase: 'begins' | 'ends';
+}
+
+/** Returns the begins and ends of faults in the order of time. */
+export const turnsOf = (faults: readonly PlannedFault[]): readonly Turn[] =>
+  faults
+    .flatMap((planned): Turn[] => [
+      { at: planned.at, planned, phase: 'begins' },
+      { at: planned.at + planned.forMs, planned, phase: 'ends' },
+    ])
+    .sort((a, b) => a.at - b.at);

@@ -1,29 +1,21 @@
-import {
-  type Scenario,
-  type SimulatedReplica,
-  electionSettings,
-  prober,
-  startReplica,
-  weeder,
-} from '../harness/index.ts';
+import type { ReplicaWorld, SimulatedReplica } from '../harness/index.ts';
 import type { FaultRule } from '../network/index.ts';
-import { type SeededRandom, createSeededRandom } from '../time/index.ts';
+import type { VirtualClock } from '../time/index.ts';
 import type { Handlers } from './faults.ts';
 import type { Occurrence, ProcessName, ProcessRemains } from './history.ts';
-import type { Plan } from './plan.ts';
-import type { Recorder } from './record.ts';
-import { proberSettings, weederSettings } from './world-settings.ts';
 
-export interface ProcessesOptions {
-  readonly plan: Plan;
-  readonly scenario: Scenario;
-  readonly recorder: Recorder;
+/** A process of the component under test. `configure` reloads the settings of that index, or the usual ones if undefined. */
+export type Watchdog = Omit<SimulatedReplica, 'reload'> & { configure?(settings: number | undefined): void };
+
+export interface ProcessesOptions extends ReplicaWorld {
+  readonly clock: VirtualClock;
+  readonly replicas: number;
+  /** Starts a process, with the settings of that index, or the usual ones. */
+  readonly create: (process: ProcessName, settings: number | undefined) => Watchdog;
   /** Returns the fault rule for requests of a replica to a server. */
   readonly faults: (replica: number, server: string) => FaultRule;
+  readonly note?: (occurrence: Occurrence) => void;
 }
-
-/** A process of the component that a plan tests. `configure` reloads the settings of that index, or the usual ones if undefined. */
-type Watchdog = Omit<SimulatedReplica, 'reload'> & { configure(settings: number | undefined): void };
 
 interface Place {
   readonly number: number;
@@ -49,7 +41,6 @@ const readFromObjects = 'dwd_prober_held_unprobed{';
 /** The processes of a plan. Each is restarted when it ends. */
 export class Processes {
   readonly #options: ProcessesOptions;
-  readonly #random: SeededRandom;
   readonly #places: readonly Place[];
   #settings: number | undefined;
   #isOver = false;
@@ -83,10 +74,8 @@ export class Processes {
 
   /** Starts all processes. */
   constructor(options: ProcessesOptions) {
-    const { plan } = options;
     this.#options = options;
-    this.#random = createSeededRandom(plan.seed);
-    this.#places = Array.from({ length: plan.replicas }, (_, number): Place => {
+    this.#places = Array.from({ length: options.replicas }, (_, number): Place => {
       return { number, starts: 0, process: '', replica: undefined, downs: 0, pauses: 0, wallOffset: 0 };
     });
     for (const place of this.#places) this.#start(place);
@@ -94,7 +83,7 @@ export class Processes {
 
   /** Returns the remains of shoots or weedings in each idle process. Moves the clock. */
   async remains(): Promise<ReadonlyMap<ProcessName, ProcessRemains>> {
-    const { clock, world } = this.#options.scenario;
+    const { clock, world } = this.#options;
     const remains = new Map<ProcessName, ProcessRemains>();
     for (const { process, replica } of this.#places) {
       if (replica === undefined) continue;
@@ -116,7 +105,7 @@ export class Processes {
 
   /** Stops all processes gracefully, and moves the clock. Resolves with the number of processes that do not end. */
   async stopAll(): Promise<number> {
-    const { clock } = this.#options.scenario;
+    const { clock } = this.#options;
     this.#isOver = true;
     let left = 0;
     for (const place of this.#places) {
@@ -141,7 +130,7 @@ export class Processes {
 
   /** Records an event of a process, if one runs. */
   #note({ process, replica }: Place, what: Extract<Occurrence, { kind: 'process' }>['what']): void {
-    if (replica !== undefined) this.#options.recorder.note({ kind: 'process', process, what });
+    if (replica !== undefined) this.#options.note?.({ kind: 'process', process, what });
   }
 
   /** Reverts one fault that keeps a process down. */
@@ -161,7 +150,7 @@ export class Processes {
       place.pauses -= 1;
       if (place.pauses > 0) return;
       this.#note(place, 'goes on');
-      await paused.process.resume(() => this.#options.scenario.clock.settle());
+      await paused.process.resume(() => this.#options.clock.settle());
     };
   }
 
@@ -173,46 +162,30 @@ export class Processes {
 
   #configure(settings: number | undefined): void {
     this.#settings = settings;
-    for (const { replica } of this.#places) replica?.configure(settings);
-  }
-
-  #create(process: ProcessName): Watchdog {
-    const { plan, scenario, recorder } = this.#options;
-    const options = {
-      leaderElection: electionSettings(plan.elected),
-      dryRun: plan.dryRun,
-      random: this.#random.fork(`process/${process}`),
-      listen: recorder.listen(process),
-    };
-    if (plan.component === 'prober') {
-      const replica = startReplica(prober(), scenario, { ...options, settings: proberSettings(plan, this.#settings) });
-      return { ...replica, configure: (number) => replica.reload(proberSettings(plan, number)) };
-    }
-    const replica = startReplica(weeder, scenario, { ...options, settings: weederSettings(plan, this.#settings) });
-    return { ...replica, configure: (number) => replica.reload(weederSettings(plan, number)) };
+    for (const { replica } of this.#places) replica?.configure?.(settings);
   }
 
   #start(place: Place): void {
-    const { plan, scenario, recorder, faults } = this.#options;
+    const { clock, world, create, faults, note = () => undefined } = this.#options;
     place.starts += 1;
     const process = `${String(place.number)}.${String(place.starts)}`;
-    const replica = this.#create(process);
+    const replica = create(process, this.#settings);
     replica.process.setWallOffset(place.wallOffset);
     replica.seedConnection.setFaults(faults(place.number, 'seed'));
-    for (const { name } of plan.shoots) {
+    for (const { name } of world.shoots) {
       replica.shootConnection(name).setFaults(faults(place.number, name));
       replica.publicConnection(name).setFaults(faults(place.number, `outside/${name}`));
     }
     Object.assign(place, { process, replica, pauses: 0 });
-    recorder.note({ kind: 'process', process, what: 'starts' });
+    note({ kind: 'process', process, what: 'starts' });
     void replica.ended.then(() => {
       const held = replica.process.holds();
       replica.process.kill();
-      recorder.note({ kind: 'process', process, what: 'has ended', held: held.timers + held.requests });
+      note({ kind: 'process', process, what: 'has ended', held: held.timers + held.requests });
       if (place.replica !== replica) return;
       place.replica = undefined;
       if (this.#isOver) return;
-      scenario.clock.timer(restartMs, () => {
+      clock.timer(restartMs, () => {
         if (!this.#isOver && place.replica === undefined && place.downs === 0) this.#start(place);
       });
     });

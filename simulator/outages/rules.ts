@@ -1,6 +1,7 @@
 import { matchesLabels } from '../../src/kubernetes/api/label-selectors.ts';
 import { gardenSettings } from '../harness/index.ts';
 import type { Plan } from './plan.ts';
+import { expiryAgeMs } from './threshold.ts';
 import { otherSettings, weederSettings } from './world-settings.ts';
 
 type Labels = Readonly<Record<string, string>>;
@@ -10,8 +11,6 @@ export interface Rules {
   graceMs(shoot: string): number;
   /** Returns the age at which a lease is expired. */
   limitMs(shoot: string): number;
-  /** Returns the time without any renewal after which all candidates count as silent. */
-  allSilentMs(shoot: string): number;
   /** Lowest and highest `nodeLeaseFailureFraction` of the plan's configurations. */
   readonly fraction: number;
   readonly highestFraction: number;
@@ -21,11 +20,6 @@ export interface Rules {
   readonly shortestWeedingMs: number;
   readonly longestWeedingMs: number;
 }
-
-/** Expiry age of a lease, as a fraction of the grace period. */
-const limitOfGrace = 0.75;
-/** Lease duration of the simulated kubelets. */
-const leaseDurationMs = 40_000;
 
 export const rulesOf = (plan: Plan): Rules => {
   const reloads = plan.faults.flatMap(({ fault }) => (fault.kind === 'reload' ? [fault.settings] : []));
@@ -46,8 +40,7 @@ export const rulesOf = (plan: Plan): Rules => {
     plan.shoots.find((shoot) => shoot.name === name)?.graceMs ?? gardenSettings.nodeMonitorGraceMs;
   return {
     graceMs,
-    limitMs: (name) => limitOfGrace * graceMs(name),
-    allSilentMs: (name) => Math.max(leaseDurationMs, graceMs(name)) / 2,
+    limitMs: (name) => expiryAgeMs(graceMs(name)),
     fraction: Math.min(...fractions),
     highestFraction: Math.max(...fractions),
     possibleServices,

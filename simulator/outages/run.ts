@@ -1,18 +1,28 @@
 import { simKinds } from '../apiserver/index.ts';
-import { type Scenario, createScenario, leaseNamespace, publishExternalKubeconfig } from '../harness/index.ts';
+import {
+  type Scenario,
+  createScenario,
+  electionSettings,
+  leaseNamespace,
+  prober,
+  publishExternalKubeconfig,
+  startReplica,
+  weeder,
+} from '../harness/index.ts';
 import { createSeededRandom } from '../time/index.ts';
 import { type WorldTiming, defaultTiming } from '../world/index.ts';
 import { missingMs } from './facts.ts';
-import type { End, Handlers } from './faults.ts';
+import { type End, type Handlers, turnsOf } from './faults.ts';
 import type { SimEvent } from './history.ts';
 import { type Checker, type Invariant, invariantsOf, unrestored } from './invariants/index.ts';
 import { Model } from './model.ts';
 import type { Fault, Plan, PlannedFault } from './plan.ts';
 import { podFaults } from './pod-faults.ts';
-import { Processes } from './processes.ts';
+import { Processes, type ProcessesOptions } from './processes.ts';
 import { Recorder } from './record.ts';
 import { removeCluster, shootFaults } from './shoot-faults.ts';
 import { NetworkFaults } from './network-faults.ts';
+import { proberSettings, weederSettings } from './world-settings.ts';
 
 export interface Violation {
   /** Name of the invariant. */
@@ -49,20 +59,6 @@ const quickPods: Partial<WorldTiming> = {
   dependencyTimeoutMs: 500,
 };
 
-interface Turn {
-  readonly at: number;
-  readonly planned: PlannedFault;
-  readonly phase: 'begins' | 'ends';
-}
-
-const turnsOf = ({ faults }: Plan): readonly Turn[] =>
-  faults
-    .flatMap((planned): Turn[] => [
-      { at: planned.at, planned, phase: 'begins' },
-      { at: planned.at + planned.forMs, planned, phase: 'ends' },
-    ])
-    .sort((a, b) => a.at - b.at);
-
 /** True if a Deployment is not restored yet, or a weeding is in progress. */
 const isUnsettled = (model: Model): boolean => {
   if (model.plan.component === 'prober') return unrestored(model).length > 0;
@@ -89,6 +85,25 @@ const scenarioOf = (plan: Plan): Scenario => {
   return scenario;
 };
 
+/** Returns a function that starts a process of the plan's component. */
+const creatorOf = (plan: Plan, scenario: Scenario, recorder: Recorder): ProcessesOptions['create'] => {
+  const random = createSeededRandom(plan.seed);
+  return (process, number) => {
+    const options = {
+      leaderElection: electionSettings(plan.elected),
+      dryRun: plan.dryRun,
+      random: random.fork(`process/${process}`),
+      listen: recorder.listen(process),
+    };
+    if (plan.component === 'prober') {
+      const replica = startReplica(prober(), scenario, { ...options, settings: proberSettings(plan, number) });
+      return { ...replica, configure: (other) => replica.reload(proberSettings(plan, other)) };
+    }
+    const replica = startReplica(weeder, scenario, { ...options, settings: weederSettings(plan, number) });
+    return { ...replica, configure: (other) => replica.reload(weederSettings(plan, other)) };
+  };
+};
+
 class PlanRun {
   readonly #plan: Plan;
   readonly #scenario: Scenario;
@@ -111,7 +126,11 @@ class PlanRun {
       random: createSeededRandom(plan.seed).fork('ways'),
       latencyMs: plan.latencyMs,
     });
-    const processes = new Processes({ plan, scenario, recorder, faults: (...args) => networkFaults.rule(...args) });
+    const processes = new Processes({
+      ...{ clock, world, replicas: plan.replicas, create: creatorOf(plan, scenario, recorder) },
+      faults: (...args) => networkFaults.rule(...args),
+      note: (occurrence) => recorder.note(occurrence),
+    });
     this.#plan = plan;
     this.#scenario = scenario;
     this.#recorder = recorder;
@@ -119,7 +138,7 @@ class PlanRun {
     this.#faults = {
       ...networkFaults.handlers,
       ...processes.handlers,
-      ...shootFaults({ plan, world, clock, networkFaults }),
+      ...shootFaults({ shoots: plan.shoots, random: createSeededRandom(plan.seed), world, clock, networkFaults }),
       ...podFaults(world, clock),
     };
   }
@@ -170,7 +189,7 @@ class PlanRun {
 
   async #playFaults(): Promise<void> {
     const ends = new Map<PlannedFault, End>();
-    for (const { at, planned, phase } of turnsOf(this.#plan)) {
+    for (const { at, planned, phase } of turnsOf(this.#plan.faults)) {
       await this.#passUntil(at);
       if (this.#isOver()) return;
       this.#recorder.note({ kind: 'fault', phase, planned });

@@ -4,7 +4,7 @@ import { notManagedByMcm } from '../../src/gardener/node.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type SimDraft, type SimObject, asList, asMap, simKinds } from '../apiserver/index.ts';
 import { leaseNamespace } from '../harness/index.ts';
-import { createSeededRandom } from '../time/index.ts';
+import type { SeededRandom } from '../time/index.ts';
 import {
   type World,
   type WorldShoot,
@@ -16,10 +16,12 @@ import {
 import type { EmbeddedShoot } from './facts.ts';
 import { type End, type FaultOf, type Handlers, inShoot, nothing, repeat, shootsOf } from './faults.ts';
 import type { NetworkFaults } from './network-faults.ts';
-import type { Fault, Plan } from './plan.ts';
+import type { Fault, PlannedShoot } from './plan.ts';
 
 export interface FaultOptions {
-  readonly plan: Plan;
+  /** The replicas of the shoots' Deployments, which a hibernated shoot gets back. */
+  readonly shoots?: readonly PlannedShoot[];
+  readonly random: SeededRandom;
   readonly world: World;
   readonly clock: Clock;
   readonly networkFaults: NetworkFaults;
@@ -164,9 +166,9 @@ const edit = ({ store }: World, { namespace }: WorldShoot, change: (shoot: Embed
   editEmbedded(store, namespace, change);
 
 /** Gardener hibernates the shoot, and wakes it up at the end. It leaves a Deployment with the annotation of meltdown protection to the watchdog. */
-const hibernate = ({ plan, world, clock, networkFaults }: FaultOptions, shoot: WorldShoot): End => {
+const hibernate = ({ shoots = [], world, clock, networkFaults }: FaultOptions, shoot: WorldShoot): End => {
   const { store } = world;
-  const planned = plan.shoots.find(({ name }) => name === shoot.name)?.replicas ?? {};
+  const planned = shoots.find(({ name }) => name === shoot.name)?.replicas ?? {};
   const before = store.list(simKinds.Deployment, shoot.namespace).map((deployment) => {
     const [{ name }, replicas] = [deployment.metadata, replicasOf(deployment)];
     return [name, replicas > 0 ? replicas : (planned[name] ?? 1)] as const;
@@ -212,8 +214,8 @@ const removeWorkers = (world: World, shoot: WorldShoot, { isForGood = false }: F
 /** Faults of the paths of kubelets and clients to a shoot's API server. */
 const pathFaults = (world: World): Handlers<Cut['kind']> => {
   const cuts = new Set<Cut>();
-  const applyCuts = (): void => {
-    for (const shoot of world.shoots) {
+  const applyCuts = (name: string | undefined): void => {
+    for (const shoot of shootsOf(world, name)) {
       shoot.restoreKubelets();
       let reachability: 'open' | 'refused' | 'silent' = 'open';
       for (const cut of cuts) {
@@ -227,10 +229,10 @@ const pathFaults = (world: World): Handlers<Cut['kind']> => {
   };
   const cutOff = (fault: Cut): End => {
     cuts.add(fault);
-    applyCuts();
+    applyCuts(fault.shoot);
     return () => {
       cuts.delete(fault);
-      applyCuts();
+      applyCuts(fault.shoot);
     };
   };
 
@@ -274,9 +276,9 @@ const leaseFaults = (world: World): Handlers<'no-stamps' | 'long-leases' | 'node
 
 /** Faults of a shoot: network paths of its kubelets, clocks, credentials, its Cluster, and other writers that scale its Deployments. */
 export const shootFaults = (options: FaultOptions): Handlers<OfShoot> => {
-  const { plan, world, clock } = options;
+  const { world, clock } = options;
   const { store } = world;
-  const random = createSeededRandom(plan.seed).fork('troubles');
+  const random = options.random.fork('troubles');
   return {
     ...pathFaults(world),
     ...leaseFaults(world),

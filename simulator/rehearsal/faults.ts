@@ -1,9 +1,4 @@
-import type { Clock } from '../../src/ports/clock.ts';
-import type { Random } from '../../src/ports/random.ts';
-import { simKinds } from '../apiserver/index.ts';
-import type { FaultRule } from '../network/index.ts';
-import type { World, WorldShoot } from '../world/index.ts';
-import { startWrongClocks } from './wrong-clocks.ts';
+import type { PlannedFault } from '../outages/index.ts';
 
 export type FaultName =
   | 'lb'
@@ -18,126 +13,123 @@ export type FaultName =
   | 'flapping'
   | 'none';
 
-/** Effects of a fault between the beginning and the end of an outage. */
+/** The outage of a rehearsal. Times in milliseconds. */
+interface Outage {
+  readonly at: number;
+  readonly forMs: number;
+  /** Names of the shoots, and the number of nodes of each. */
+  readonly shoots: readonly string[];
+  readonly nodes: number;
+}
+
 export interface RehearsedFault {
   readonly title: string;
   /** Shoots that the fault affects; `one` is the first. */
   readonly strikes: 'all' | 'one' | 'none';
   /** Share of the nodes of an affected shoot that are cut off; their number is rounded up. */
   readonly share: number;
-  /** True if the public address of the API server is unreachable too, not only from the nodes. */
-  readonly breaksPublicWay?: true;
-  readonly downsApiServers?: true;
-  readonly slowsSeed?: true;
-  /** True if the clocks of nodes are wrong, all the time and not only during the outage. */
-  readonly skewsClocks?: true;
-  /** True if the watchdog is restarted in the middle of the outage. */
-  readonly restartsWatchdog?: true;
-  /** True if there are two replicas, and the leader is killed shortly before the threshold. */
-  readonly killsLeader?: true;
-  /** True if half of the kubelets reconnect later than the others. */
-  readonly delaysKubelets?: true;
-  /** True if the network path recovers for a moment, again and again. */
-  readonly flaps?: true;
+  /** Number of probers. One is enough to show the effect of a configuration, but not that of a leader's death. */
+  readonly replicas?: 2;
+  readonly faultsOf: (outage: Outage) => readonly PlannedFault[];
 }
 
-const everybody = { strikes: 'all', share: 1, breaksPublicWay: true } as const;
+/** Time from the end of a prober to its next start. */
+const restartMs = 10_000;
+/** Time from the beginning of the outage to the leader's death. Two seconds later, all nodes of a shoot are silent for long enough. */
+const leaderDiesMs = 18_000;
+/** Times for which a flapping path is silent, and then open. */
+const [silentMs, openMs] = [35_000, 10_000];
+/** Time from the end of the outage until late kubelets reconnect. */
+const lateMs = 60_000;
+const skewMs = 600_000;
+
+const range = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
+
+/** Numbers of the nodes of a shoot that are cut off. */
+export const cutNodes = (nodes: number, { share }: Pick<RehearsedFault, 'share'>): readonly number[] =>
+  range(Math.ceil(nodes * share));
+
+const cut = ({ at, forMs }: Pick<Outage, 'at' | 'forMs'>, shoot?: string): PlannedFault => ({
+  ...{ at, forMs },
+  fault: { kind: 'load-balancer', shoot, how: 'silent' },
+});
+const kill = (at: number): PlannedFault => ({ at, forMs: restartMs, fault: { kind: 'kill', replica: 0 } });
+
+const everybody = { strikes: 'all', share: 1 } as const;
+const nat = { strikes: 'all', share: 0.8 } as const;
 
 export const rehearsedFaults: Readonly<Record<FaultName, RehearsedFault>> = {
-  lb: { ...everybody, title: 'the load balancer of all shoots fails' },
-  nat: { strikes: 'all', share: 0.8, title: 'a NAT gateway fails: 4 of 5 nodes of each shoot are cut off' },
-  'shoot-lb': { ...everybody, strikes: 'one', title: 'the load balancer of one shoot fails' },
-  'api-server': { strikes: 'all', share: 0, downsApiServers: true, title: 'the API servers of all shoots are down' },
-  'seed-slow': { ...everybody, slowsSeed: true, title: "all load balancers fail, and the seed's API server is slow" },
-  'clock-skew': {
-    ...everybody,
-    skewsClocks: true,
-    title: 'all load balancers fail, and the clocks of all nodes are wrong by 10m',
+  lb: { ...everybody, title: 'the load balancer of all shoots fails', faultsOf: (outage) => [cut(outage)] },
+  nat: {
+    ...nat,
+    title: 'a NAT gateway fails: 4 of 5 nodes of each shoot are cut off',
+    faultsOf: ({ at, forMs, shoots, nodes }) =>
+      shoots.map((shoot) => ({ at, forMs, fault: { kind: 'nat-gateway', shoot, nodes: cutNodes(nodes, nat) } })),
   },
-  restart: { ...everybody, restartsWatchdog: true, title: 'all load balancers fail, and the watchdog is restarted' },
+  'shoot-lb': {
+    ...{ strikes: 'one', share: 1, title: 'the load balancer of one shoot fails' },
+    faultsOf: (outage) => [cut(outage, outage.shoots[0])],
+  },
+  'api-server': {
+    ...{ strikes: 'all', share: 0, title: 'the API servers of all shoots are down' },
+    faultsOf: ({ at, forMs, shoots }) =>
+      shoots.map((server) => ({ at, forMs, fault: { kind: 'api-server', server, trouble: { how: 'refused' } } })),
+  },
+  'seed-slow': {
+    ...{ ...everybody, title: "all load balancers fail, and the seed's API server is slow" },
+    // A fifth of the requests is rejected, at random: in a fixed order, retries could be rejected again and again.
+    faultsOf: (outage) => [
+      cut(outage),
+      ...(
+        [
+          { how: 'status', status: 429, retryAfter: 1, part: 0.2 },
+          { how: 'slow', delayMs: 500 },
+        ] as const
+      ).map(
+        (trouble): PlannedFault => ({
+          ...{ at: outage.at, forMs: outage.forMs },
+          fault: { kind: 'api-server', server: 'seed', trouble },
+        }),
+      ),
+    ],
+  },
+  'clock-skew': {
+    ...{ ...everybody, title: 'all load balancers fail, and the clocks of all nodes are wrong by 10m' },
+    faultsOf: (outage) => [
+      ...outage.shoots.flatMap((shoot) =>
+        [skewMs, -skewMs].map((ms, parity): PlannedFault => {
+          const nodes = range(outage.nodes).filter((node) => node % 2 === parity);
+          return { at: 0, forMs: outage.at + outage.forMs, fault: { kind: 'node-clock', shoot, nodes, ms } };
+        }),
+      ),
+      cut(outage),
+    ],
+  },
+  restart: {
+    ...{ ...everybody, title: 'all load balancers fail, and the watchdog is restarted' },
+    faultsOf: (outage) => [cut(outage), kill(outage.at + outage.forMs / 2)],
+  },
   'leader-dies': {
-    ...everybody,
-    killsLeader: true,
-    title: 'all load balancers fail, and the leader of two replicas dies 18 s later',
+    ...{ ...everybody, title: 'all load balancers fail, and the leader of two replicas dies 18 s later', replicas: 2 },
+    faultsOf: (outage) => [cut(outage), kill(outage.at + leaderDiesMs)],
   },
   'late-kubelets': {
-    ...everybody,
-    delaysKubelets: true,
-    title: 'all load balancers fail, and half of the kubelets come back a minute late',
+    ...{ ...everybody, title: 'all load balancers fail, and half of the kubelets come back a minute late' },
+    faultsOf: ({ at, forMs, shoots, nodes }) => [
+      cut({ at, forMs }),
+      ...shoots.map((shoot): PlannedFault => {
+        const late = range(nodes).slice(Math.ceil(nodes / 2));
+        return { at, forMs: forMs + lateMs, fault: { kind: 'nat-gateway', shoot, nodes: late } };
+      }),
+    ],
   },
-  flapping: { ...everybody, flaps: true, title: 'the load balancer of all shoots fails for 35 s of every 45 s' },
-  none: { strikes: 'none', share: 0, title: 'nothing fails' },
-};
-
-/** Delay of each request that the slow seed accepts, in milliseconds. */
-const slowByMs = 500;
-/** Share of the requests other than watches that the slow seed rejects, with this `Retry-After` in seconds. */
-const refusedShare = 1 / 5;
-const retryAfter = 1;
-
-/** Makes the seed's API server slow and overloaded. Rejections are random: in a fixed order, retries could be rejected again and again. */
-export const slowSeed =
-  (random: Random): FaultRule =>
-  ({ query }) =>
-    query?.watch !== 'true' && random.next() < refusedShare ? { status: 429, retryAfter } : { delayMs: slowByMs };
-
-export const affectedShoots = ({ shoots }: World, { strikes }: RehearsedFault): readonly WorldShoot[] =>
-  strikes === 'all' ? shoots : shoots.slice(0, strikes === 'one' ? 1 : 0);
-
-/** Returns the names of the nodes of an affected shoot that are cut off. */
-export const cutNodes = ({ store }: WorldShoot, { share }: RehearsedFault): readonly string[] => {
-  const nodes = store.list(simKinds.Node).map(({ metadata }) => metadata.name);
-  return nodes.slice(0, Math.ceil(nodes.length * share));
-};
-
-const injectFault = (shoot: WorldShoot, fault: RehearsedFault): void => {
-  if (fault.downsApiServers === true) shoot.api.setReachability('refused');
-  shoot.cutKubelets(cutNodes(shoot, fault));
-  if (fault.breaksPublicWay === true) shoot.api.publicAddress.setReachability('silent');
-};
-
-/** Times for which a flapping path is silent, and then open, in milliseconds. */
-const silentMs = 35_000;
-const openMs = 10_000;
-/** Time from the end of the outage until late kubelets reconnect, in milliseconds. */
-const lateMs = 60_000;
-
-const mend = (shoot: WorldShoot): void => {
-  shoot.api.setReachability('open');
-  shoot.restoreKubelets();
-  shoot.api.publicAddress.setReachability('open');
-};
-
-/** The effects of a fault on the shoots, not on the watchdogs or their requests to the seed. */
-export interface ActiveFault {
-  begin(): void;
-  end(): void;
-}
-
-/** Prepares a fault. Wrong clocks start at once, all else starts with `begin`. */
-export const createActiveFault = (world: World, clock: Clock, fault: RehearsedFault): ActiveFault => {
-  if (fault.skewsClocks === true) for (const shoot of world.shoots) startWrongClocks(shoot, clock);
-  const struck = affectedShoots(world, fault);
-  let stopFlapping = (): void => undefined;
-  const cutAll = (): void => {
-    for (const shoot of struck) injectFault(shoot, fault);
-    if (fault.flaps === true) stopFlapping = clock.timer(silentMs, openAll);
-  };
-  const openAll = (): void => {
-    for (const shoot of struck) mend(shoot);
-    if (fault.flaps === true) stopFlapping = clock.timer(openMs, cutAll);
-  };
-  return {
-    begin: cutAll,
-    end: () => {
-      stopFlapping();
-      for (const shoot of struck) {
-        const nodes = cutNodes(shoot, fault);
-        mend(shoot);
-        if (fault.delaysKubelets !== true) continue;
-        shoot.cutKubelets(nodes.slice(Math.ceil(nodes.length / 2)));
-        clock.timer(lateMs, () => shoot.restoreKubelets());
-      }
-    },
-  };
+  flapping: {
+    ...{ ...everybody, title: 'the load balancer of all shoots fails for 35 s of every 45 s' },
+    faultsOf: ({ at, forMs }) =>
+      range(Math.ceil(forMs / (silentMs + openMs))).map((index) => {
+        const after = index * (silentMs + openMs);
+        return cut({ at: at + after, forMs: Math.min(silentMs, forMs - after) });
+      }),
+  },
+  none: { strikes: 'none', share: 0, title: 'nothing fails', faultsOf: () => [] },
 };

@@ -1,4 +1,4 @@
 export type { FaultName } from './faults.ts';
 export { planRehearsal } from './plan.ts';
-export { rehearse } from './rehearse.ts';
+export { rehearse } from './result.ts';
 export { formatRehearsal } from './text.ts';

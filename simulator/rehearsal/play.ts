@@ -1,25 +1,67 @@
 import { refKey } from '../../src/kubernetes/api/resource-ref.ts';
 import { simKinds } from '../apiserver/index.ts';
 import { type SimulatedReplica, electionSettings, leaseNamespace, prober, startReplica } from '../harness/index.ts';
+import { type End, type Fault, NetworkFaults, Processes, nothing, shootFaults, turnsOf } from '../outages/index.ts';
 import { type VirtualClock, createSeededRandom, createVirtualClock } from '../time/index.ts';
-import { type World, createWorld, technicalName } from '../world/index.ts';
+import type { RequestCounts } from '../network/index.ts';
+import { type ShootImpact, type World, createWorld, technicalName } from '../world/index.ts';
 import { configuredFor, namesAt, replicasOf } from './components.ts';
 import { type RehearsedKinds, initialCounts, populate, rehearsedKinds, startFollowers } from './dependents.ts';
-import { type ActiveFault, createActiveFault, cutNodes, slowSeed, affectedShoots } from './faults.ts';
+import { cutNodes } from './faults.ts';
 import type { RehearsalPlan } from './plan.ts';
-import { type CountChange, type RehearsalRecord, type AffectedShoot, heldAfter, sumCounts } from './record.ts';
-import { renewedAt } from './wrong-clocks.ts';
+
+/** A change of a dependent resource's replicas. Times: monotonic milliseconds. */
+export interface CountChange {
+  readonly at: number;
+  readonly shoot: string;
+  /** `refKey` of the resource, as it is configured. */
+  readonly key: string;
+  readonly from: number;
+  readonly to: number;
+}
+
+/** A shoot that the fault affects, at the beginning of the outage. */
+export interface AffectedShoot {
+  readonly shoot: string;
+  /** Times of the last renewals of the leases of nodes that are cut off, ascending. */
+  readonly renewals: readonly number[];
+  readonly nodes: number;
+}
+
+/** The record of one run. */
+export interface RehearsalRecord {
+  readonly struck: readonly AffectedShoot[];
+  readonly changes: readonly CountChange[];
+  readonly impacts: ReadonlyMap<string, ShootImpact>;
+  readonly requests: {
+    /** Number of requests by `verb resource`. */
+    readonly seed: ReadonlyMap<string, number>;
+    readonly shoots: ReadonlyMap<string, number>;
+  };
+  readonly endedAt: number;
+}
+
+/** Adds up request counts. */
+const sumCounts = (counts: readonly RequestCounts[]): ReadonlyMap<string, number> => {
+  const sum = new Map<string, number>();
+  for (const { byKey } of counts) for (const [key, count] of byKey) sum.set(key, (sum.get(key) ?? 0) + count);
+  return sum;
+};
+
+/** Returns the resources that are scaled down after the changes, each as its shoot and its key. */
+export const heldAfter = (changes: readonly CountChange[]): ReadonlySet<string> => {
+  const held = new Set<string>();
+  for (const { shoot, key, to } of changes) {
+    if (to === 0) held.add(`${shoot} ${key}`);
+    else held.delete(`${shoot} ${key}`);
+  }
+  return held;
+};
 
 /** Length of a step of the run, in milliseconds. After each step, the stores of the shoots discard their history. */
 const stepMs = 15_000;
 /** Time after the outage until every kubelet has reconnected, and KCM and MCM have checked the nodes, in milliseconds. */
 const afterOutageMs = 25_000;
-/** Time from the end of a watchdog to its next start, in milliseconds. */
-const restartMs = 10_000;
-/** Time from the start of the leader to the start of its standby, in milliseconds. */
-const standbyStartMs = 5_000;
-/** Time from the beginning of the outage to the leader's death, in ms. Two seconds later, all nodes of a shoot are silent for long enough. */
-const leaderDiesMs = 18_000;
 
 const shootName = (index: number): string => `s${String(index + 1).padStart(3, '0')}`;
 
@@ -44,79 +86,76 @@ const recordChanges = (
   return changes;
 };
 
-/** Creates the watchdog processes: one after the other, or a leader and its standby. */
-const createWatchdogs = (plan: RehearsalPlan, world: World, clock: VirtualClock) => {
-  const random = createSeededRandom(plan.seed);
+/** Starts the plan's probers, with their paths to API servers. `lives`: all of them so far. */
+const startProbers = (
+  plan: RehearsalPlan,
+  { world, clock }: { readonly world: World; readonly clock: VirtualClock },
+  networkFaults: NetworkFaults,
+) => {
+  const { settings, limits, seed, fault } = plan;
+  const { replicas = 1 } = fault;
+  const random = createSeededRandom(seed);
+  const leaderElection = electionSettings(replicas > 1);
   const lives: SimulatedReplica[] = [];
-  const { settings, limits, fault } = plan;
-  // One replica is enough to show the effect of a configuration. Only the death of a leader requires two.
-  const leaderElection = electionSettings(fault.killsLeader === true);
   if (leaderElection.enabled) world.store.put(simKinds.Namespace, { metadata: { name: leaseNamespace } });
-  const start = (): void => {
-    const life = `prober/${String(lives.length)}`;
-    const options = { settings, limits, leaderElection, random: random.fork(life) };
-    lives.push(startReplica(prober(), { world, clock }, options));
-  };
-  const killed = new Set<SimulatedReplica>();
-  /** Kills the oldest process that is alive, and starts another one later. */
-  const restart = (): void => {
-    const victim = lives.find((life) => !killed.has(life));
-    if (victim !== undefined) killed.add(victim);
-    victim?.process.kill();
-    clock.timer(restartMs, start);
-  };
-  return {
-    start: () => {
-      start();
-      if (leaderElection.enabled) clock.timer(standbyStartMs, start);
+  const processes = new Processes({
+    ...{ world, clock, replicas },
+    create: (name) => {
+      const options = { settings, limits, leaderElection, random: random.fork(`prober/${name}`) };
+      const life = startReplica(prober(), { world, clock }, options);
+      lives.push(life);
+      return life;
     },
-    restart,
-    /** Makes the seed slow for the newest process, or normal again. */
-    slowSeed: (isSlow: boolean) =>
-      lives.at(-1)?.seedConnection.setFaults(isSlow ? slowSeed(random.fork('slow seed')) : undefined),
-    stop: async () => {
-      for (const life of lives.filter((each) => !killed.has(each))) {
-        life.stop();
-        await clock.run(life.ended);
-      }
-    },
-    requests: () => ({
-      seed: sumCounts(lives.map(({ seedConnection }) => seedConnection.requests)),
-      shoots: sumCounts(lives.flatMap((life) => world.shoots.map(({ name }) => life.shootConnection(name).requests))),
-    }),
-  };
+    faults: (replica, server) => networkFaults.rule(replica, server),
+  });
+  return { processes, lives };
 };
 
-const takeStruck = (plan: RehearsalPlan, world: World, clock: VirtualClock): readonly AffectedShoot[] =>
-  affectedShoots(world, plan.fault).map((shoot) => {
-    const cut = new Set(cutNodes(shoot, plan.fault));
-    const leases = shoot.store.list(simKinds.Lease).filter(({ metadata }) => cut.has(metadata.name));
-    const renewals = leases.map((lease) => renewedAt(lease, clock) - clock.now() + clock.monotonic());
-    return { shoot: shoot.name, renewals: renewals.toSorted((a, b) => a - b), nodes: plan.nodes };
+/** Returns a function that begins a fault. Without probers, theirs do nothing. */
+const beginnerOf = (
+  { seed }: RehearsalPlan,
+  {
+    world,
+    clock,
+    processes,
+    networkFaults,
+  }: {
+    readonly world: World;
+    readonly clock: VirtualClock;
+    readonly networkFaults: NetworkFaults;
+    readonly processes: Processes | undefined;
+  },
+): ((fault: Fault) => End) => {
+  const handlers: Partial<Record<Fault['kind'], unknown>> = {
+    ...networkFaults.handlers,
+    ...shootFaults({ random: createSeededRandom(seed), world, clock, networkFaults }),
+    ...processes?.handlers,
+  };
+  return (fault) => (handlers[fault.kind] as ((fault: Fault) => End) | undefined)?.(fault) ?? nothing;
+};
+
+/** Follows the renewals of all leases, in true time. */
+const followRenewals = (world: World, clock: VirtualClock): ReadonlyMap<string, number> => {
+  const renewals = new Map<string, number>();
+  for (const { name, store } of world.shoots) {
+    store.subscribe(simKinds.Lease, ({ object }) => renewals.set(`${name}/${object.metadata.name}`, clock.monotonic()));
+  }
+  return renewals;
+};
+
+const takeStruck = (
+  { fault, nodes }: RehearsalPlan,
+  world: World,
+  renewals: ReadonlyMap<string, number>,
+): readonly AffectedShoot[] => {
+  const struck = fault.strikes === 'all' ? world.shoots : world.shoots.slice(0, fault.strikes === 'one' ? 1 : 0);
+  return struck.map(({ name: shoot, store }) => {
+    const all = store.list(simKinds.Node);
+    const renewed = cutNodes(nodes, fault).flatMap(
+      (node) => renewals.get(`${shoot}/${all[node]?.metadata.name ?? ''}`) ?? [],
+    );
+    return { shoot, renewals: renewed.toSorted((a, b) => a - b), nodes };
   });
-
-interface OutageOptions {
-  readonly activeFault: ActiveFault;
-  readonly watchdogs: ReturnType<typeof createWatchdogs>;
-  readonly isProtected: boolean;
-  /** Lets time pass until the instant. */
-  readonly passUntil: (instant: number) => Promise<void>;
-}
-
-/** Plays the outage of a plan from its beginning to its end, with the failures of watchdogs that the fault includes. */
-const playOutage = async (
-  { fault, beginsAt, endsAt }: RehearsalPlan,
-  { activeFault, watchdogs, isProtected, passUntil }: OutageOptions,
-): Promise<void> => {
-  activeFault.begin();
-  if (fault.slowsSeed === true) watchdogs.slowSeed(true);
-  if (fault.killsLeader === true) await passUntil(beginsAt + leaderDiesMs);
-  if (isProtected && fault.killsLeader === true) watchdogs.restart();
-  await passUntil((beginsAt + endsAt) / 2);
-  if (isProtected && fault.restartsWatchdog === true) watchdogs.restart();
-  await passUntil(endsAt);
-  activeFault.end();
-  if (fault.slowsSeed === true) watchdogs.slowSeed(false);
 };
 
 export interface Performance {
@@ -125,28 +164,36 @@ export interface Performance {
   readonly onProgress?: ((playedMs: number) => void) | undefined;
 }
 
+/** Creates the plan's world, with the resources that the settings name. */
+const openWorld = (plan: RehearsalPlan, clock: VirtualClock) => {
+  const { seed, settings, source, nodes } = plan;
+  const kinds = { ...rehearsedKinds(settings.dependentResources), settings };
+  const shoots = Array.from({ length: plan.shoots }, (_, index) => ({
+    name: shootName(index),
+    names: namesAt(settings, technicalName(shootName(index))),
+    nodes,
+    replicas: initialCounts(plan),
+  }));
+  const timing = { graceMs: settings.nodeMonitorGraceMs };
+  const world = createWorld({ clock, seed, source, shoots, timing, kinds: kinds.served });
+  populate(world, settings, kinds);
+  const stopFollowers = startFollowers(world, clock, kinds);
+  const stop = (): void => {
+    stopFollowers();
+    world.stop();
+  };
+  return { world, changes: recordChanges(world, clock, kinds), renewals: followRenewals(world, clock), stop };
+};
+
 /** Plays a plan. The same plan always gives the same run. The run ends early if nothing more can happen. */
 export const playRehearsal = async (
   plan: RehearsalPlan,
   { isProtected, onProgress }: Performance,
 ): Promise<RehearsalRecord> => {
-  const { seed, settings, source, beginsAt, endsAt } = plan;
+  const { seed, beginsAt, endsAt, nodes } = plan;
   const clock = createVirtualClock({ turns: 1 });
-  const kinds = rehearsedKinds(settings.dependentResources);
-  const replicas = initialCounts(plan);
-  const shoots = Array.from({ length: plan.shoots }, (_, index) => ({
-    name: shootName(index),
-    names: namesAt(settings, technicalName(shootName(index))),
-    nodes: plan.nodes,
-    replicas,
-  }));
-  const timing = { graceMs: settings.nodeMonitorGraceMs };
-  const world = createWorld({ clock, seed, source, shoots, timing, kinds: kinds.served });
-  populate(world, settings, kinds);
-  const stopFollowers = startFollowers(world, clock, { ...kinds, settings });
-  const changes = recordChanges(world, clock, { ...kinds, settings });
-  const activeFault = createActiveFault(world, clock, plan.fault);
-  const watchdogs = createWatchdogs(plan, world, clock);
+  const { world, changes, renewals, stop } = openWorld(plan, clock);
+  const networkFaults = new NetworkFaults(world, { random: createSeededRandom(seed), latencyMs: 0 });
 
   /** Lets time pass until `instant`, or until `isOver` returns true. */
   const passUntil = async (instant: number, isOver: () => boolean = () => false): Promise<void> => {
@@ -163,21 +210,28 @@ export const playRehearsal = async (
     return isHarmless && clock.monotonic() >= quietSince + afterOutageMs;
   };
 
-  if (isProtected) watchdogs.start();
-  await passUntil(beginsAt);
-  const struck = takeStruck(plan, world, clock);
-  await playOutage(plan, { activeFault, watchdogs, isProtected, passUntil });
+  const { processes, lives } = isProtected ? startProbers(plan, { world, clock }, networkFaults) : { lives: [] };
+  const begin = beginnerOf(plan, { world, clock, networkFaults, processes });
+  const outage = { at: beginsAt, forMs: endsAt - beginsAt, shoots: world.shoots.map(({ name }) => name), nodes };
+  const ends = new Map<object, End>();
+  let struck: readonly AffectedShoot[] = [];
+  for (const { at, planned, phase } of turnsOf(plan.fault.faultsOf(outage))) {
+    await passUntil(at);
+    if (at === beginsAt && phase === 'begins') struck = takeStruck(plan, world, renewals);
+    if (phase === 'begins') ends.set(planned, begin(planned.fault));
+    else await ends.get(planned)?.();
+  }
+  await passUntil(endsAt);
   await passUntil(plan.durationMs, isQuiet);
   const endedAt = clock.monotonic();
   const impacts = new Map(world.shoots.map((shoot) => [shoot.name, shoot.impact()]));
-  await watchdogs.stop();
-  stopFollowers();
-  world.stop();
+  await processes?.stopAll();
+  stop();
   return {
-    struck,
-    changes: changes.filter(({ at }) => at <= endedAt),
-    impacts,
-    requests: watchdogs.requests(),
-    endedAt,
+    ...{ struck, impacts, endedAt, changes: changes.filter(({ at }) => at <= endedAt) },
+    requests: {
+      seed: sumCounts(lives.map(({ seedConnection }) => seedConnection.requests)),
+      shoots: sumCounts(lives.flatMap((life) => world.shoots.map(({ name }) => life.shootConnection(name).requests))),
+    },
   };
 };

@@ -2,8 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { DependentResource, ProberSettings } from '../../src/prober/config/settings.ts';
 import { gardenSettings } from '../harness/settings.ts';
 import { type RehearsalRequest, planRehearsal } from './plan.ts';
-import { rehearse } from './rehearse.ts';
-import type { Rehearsal } from './result.ts';
+import { type Rehearsal, rehearse } from './result.ts';
 import { formatRehearsal } from './text.ts';
 
 const request = (given: Partial<RehearsalRequest>): RehearsalRequest => ({

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { gardenSettings } from '../harness/settings.ts';
 import type { FaultName } from './faults.ts';
 import { type RehearsalPlan, planRehearsal } from './plan.ts';
-import type { CountChange, RehearsalRecord } from './record.ts';
+import type { CountChange, RehearsalRecord } from './play.ts';
 import { judgeRehearsal } from './result.ts';
 
 const planOf = (fault: FaultName = 'lb'): RehearsalPlan => {

@@ -4,7 +4,7 @@ import { unknownResources } from './dependents.ts';
 import type { WorldSource } from '../world/index.ts';
 import type { FaultName } from './faults.ts';
 import type { RehearsalPlan } from './plan.ts';
-import { type CountChange, type RehearsalRecord, heldAfter } from './record.ts';
+import { type CountChange, type RehearsalRecord, heldAfter, playRehearsal } from './play.ts';
 import { type TimelineRow, type ShootRace, raceOf, spreadOf, timelineOf } from './timeline.ts';
 
 export interface Impact {
@@ -126,4 +126,22 @@ export const judgeRehearsal = (
     requests: { seed: tableOf(requests.seed), shoots: tableOf(requests.shoots) },
     isProtected: notSaved === 0 && needless === 0,
   };
+};
+
+/** Progress of a rehearsal. */
+export interface RehearsalProgress {
+  readonly isProtected: boolean;
+  /** Elapsed virtual time. */
+  readonly playedMs: number;
+}
+
+/** Plays a plan without the watchdog and with it, in virtual time. The same plan gives the same result. */
+export const rehearse = async (
+  plan: RehearsalPlan,
+  onProgress?: (progress: RehearsalProgress) => void,
+): Promise<Rehearsal> => {
+  const play = (isProtected: boolean) =>
+    playRehearsal(plan, { isProtected, onProgress: (playedMs) => onProgress?.({ isProtected, playedMs }) });
+  const without = await play(false);
+  return judgeRehearsal(plan, { without, with: await play(true) });
 };

@@ -1,9 +1,9 @@
 import { refKey } from '../../src/kubernetes/api/resource-ref.ts';
-import type { ProberSettings } from '../../src/prober/index.ts';
+import { thresholdOf } from '../outages/index.ts';
 import { kubeControllerManager } from '../world/index.ts';
 import { componentOf } from './components.ts';
 import type { RehearsalPlan } from './plan.ts';
-import type { CountChange, AffectedShoot } from './record.ts';
+import type { CountChange, AffectedShoot } from './play.ts';
 
 /** Distribution of a time over all shoots in which the event happened; milliseconds. */
 export interface Spread {
@@ -32,28 +32,6 @@ export interface ShootRace {
   readonly lastDownAt?: number;
 }
 
-/** Expiry age of a lease, as a fraction of the grace period. */
-const limitOfGrace = 0.75;
-
-/** Returns the smallest number of expired candidates that reaches the threshold. No number does for a single node, which proves nothing. */
-const neededOf = (nodes: number, { nodeLeaseFailureFraction }: ProberSettings): number => {
-  let needed = 1;
-  while (needed / nodes < nodeLeaseFailureFraction) needed += 1;
-  return nodes < 2 ? Number.POSITIVE_INFINITY : needed;
-};
-
-/** Lease duration of the simulated kubelets. */
-const leaseDurationMs = 40_000;
-
-/** Returns the time at which three or more nodes, all of them cut off, have been silent for `allSilentAfterMs`. */
-const silenceOf = (renewals: readonly number[], nodes: number, settings: ProberSettings): readonly number[] => {
-  const { nodeMonitorGraceMs, allSilentAfterMs = Math.max(nodeMonitorGraceMs, leaseDurationMs) / 2 } = settings;
-  const last = renewals.at(-1);
-  return allSilentAfterMs === 0 || last === undefined || nodes < 3 || renewals.length < nodes
-    ? []
-    : [last + allSilentAfterMs];
-};
-
 /** Selects the changes to 0 during the outage. */
 const changesIn = ({ beginsAt, endsAt }: RehearsalPlan, changes: readonly CountChange[]): readonly CountChange[] =>
   changes.filter(({ to, at }) => to === 0 && at >= beginsAt && at < endsAt);
@@ -64,12 +42,8 @@ export const raceOf = (
   changes: readonly CountChange[],
 ): ShootRace => {
   const { settings, beginsAt } = plan;
-  const graceMs = settings.nodeMonitorGraceMs;
-  const renewal = renewals[neededOf(nodes, settings) - 1];
-  const thresholds = [
-    ...(renewal === undefined ? [] : [renewal + limitOfGrace * graceMs]),
-    ...silenceOf(renewals, nodes, settings),
-  ];
+  const { nodeMonitorGraceMs: graceMs, nodeLeaseFailureFraction: fraction, allSilentAfterMs } = settings;
+  const threshold = thresholdOf(renewals, { candidates: nodes, graceMs, fraction, allSilentAfterMs });
   const downs = changesIn(plan, changes).filter((change) => change.shoot === shoot);
   const refs = settings.dependentResources.map(({ ref }) => ref);
   const managers = new Set(refs.filter(({ name }) => componentOf(name) === kubeControllerManager).map(refKey));
@@ -78,10 +52,10 @@ export const raceOf = (
   return {
     shoot,
     graceEndsAt: (renewals[0] ?? beginsAt) + graceMs,
-    ...(thresholds.length === 0 ? {} : { thresholdAt: Math.min(...thresholds) }),
-    ...(first === undefined ? {} : { firstDownAt: first.at }),
-    ...(manager === undefined ? {} : { managerDownAt: manager.at }),
-    ...(last === undefined ? {} : { lastDownAt: last.at }),
+    thresholdAt: Number.isFinite(threshold) ? threshold : undefined,
+    firstDownAt: first?.at,
+    managerDownAt: manager?.at,
+    lastDownAt: last?.at,
   };
 };
 

@@ -1,6 +1,7 @@
 import { gardenSettings } from '../../harness/index.ts';
 import { kubeControllerManager } from '../../world/index.ts';
 import type { Model, ShootModel } from '../model.ts';
+import { thresholdOf } from '../threshold.ts';
 import { type Invariant, watchdogWrite } from './invariant.ts';
 
 /** Time from the threshold to KCM at 0: a look at once, or a second one after 2 s, and two levels. The first takes at most 3 s. */
@@ -9,21 +10,12 @@ const reactionMs = 5_000;
 const leaderTimeMs = 3_000;
 /** Number of requests that follow one another in this time: lists, and a write for each level. */
 const requests = 5;
-/** All candidates are silent only if there are so many. */
-const fewestSilent = 3;
-
-const renewals = (shoot: ShootModel): readonly number[] =>
-  [...shoot.candidates].flatMap((node) => shoot.leases.get(node)?.renewedAt ?? []).sort((a, b) => a - b);
-
 /** Returns the time at which the shoot is protected at the latest if no lease changes; Infinity for fewer than two leases. */
-const protectedAt = (name: string, shoot: ShootModel, { plan, rules }: Model): number => {
+const protectedAt = (name: string, { candidates, leases }: ShootModel, { plan, rules }: Model): number => {
+  const renewals = [...candidates].flatMap((node) => leases.get(node)?.renewedAt ?? []);
+  const about = { candidates: renewals.length, graceMs: rules.graceMs(name), fraction: rules.highestFraction };
   const lateMs = reactionMs + (plan.replicas > 1 ? leaderTimeMs : 0) + requests * plan.latencyMs;
-  const renewed = renewals(shoot);
-  if (renewed.length < 2) return Number.POSITIVE_INFINITY;
-  const crossing = renewed[Math.ceil(rules.highestFraction * renewed.length) - 1] ?? Number.POSITIVE_INFINITY;
-  const expired = crossing + rules.limitMs(name) + lateMs;
-  if (renewed.length < fewestSilent) return expired;
-  return Math.min(expired, Number(renewed.at(-1)) + rules.allSilentMs(name) + lateMs);
+  return thresholdOf(renewals, about) + lateMs;
 };
 
 /** An outage in which KCM was scaled down. */
