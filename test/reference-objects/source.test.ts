@@ -25,6 +25,7 @@ const ownSites: readonly string[] = [
   'src/care/act.ts uid',
   // The key is that of a list: `items`, or `shoots` of a status.
   'src/kubernetes/client/json-list.ts undefined',
+  'src/kubernetes/kubeconfig/untrusted.ts undefined',
   'src/kubernetes/leaderelection/election-calls.ts metadata',
   'src/telemetry/console-format.ts level',
   'src/telemetry/console-format.ts msg',

@@ -21,7 +21,7 @@ import {
 } from '../judge/observation.ts';
 
 /** Resolves with the 2xx status and the body. */
-export const getHealthz: Call<Pick<HealthzObservation, 'status' | 'text'>> = {
+const getHealthz: Call<Pick<HealthzObservation, 'status' | 'text'>> = {
   method: 'GET',
   path: '/healthz',
   bytes: smallResponseBytes,

@@ -1,6 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { DesiredScaling } from './desired.ts';
-import { type Permission, type PermissionContext, type Role, leader, permission, roleOf } from './permission.ts';
+import {
+  type DesiredScaling,
+  type Permission,
+  type PermissionContext,
+  type Role,
+  leader,
+  permission,
+  roleOf,
+} from './desired.ts';
 
 const now = 100_000;
 const standby: Role = { leads: false, mayStandIn: true };
@@ -27,7 +34,6 @@ const permitted = (direction: 'down' | 'up', row: Row): Permission =>
     now,
     role: row.role,
     probeIntervalMs: 10_000,
-    watchesInterruptedMs: 0,
     ...row.given,
   });
 
@@ -35,7 +41,6 @@ describe('scaling down', () => {
   it.each<Row>([
     { role: leader, is: 'granted' },
     { role: leader, desired: { judgedAt: 0 }, is: 'granted' },
-    { role: leader, given: { watchesInterruptedMs: 10_000 }, is: 'granted' },
     { role: leader, desired: { isDoubtful: true }, is: 'later' },
     { role: leader, given: { pausedUntil: Number.POSITIVE_INFINITY }, is: 'refused' },
     { role: leader, given: { pausedUntil: now + 1 }, is: 'refused' },
@@ -58,10 +63,6 @@ describe('restoring', () => {
     { role: leader, desired: { isDoubtful: true }, is: 'later' },
     { role: leader, desired: { judgedAt: now - 20_000 }, is: 'granted' },
     { role: leader, desired: { judgedAt: now - 20_001 }, is: 'later' },
-    { role: leader, given: { watchesInterruptedMs: 1 }, is: 'later' },
-    { role: leader, given: { watchesInterruptedMs: 89_999 }, is: 'later' },
-    { role: leader, given: { watchesInterruptedMs: 90_000 }, is: 'granted' },
-    { role: leader, given: { watchesInterruptedMs: 1 }, desired: { judgedAt: 0, isFinal: true }, is: 'granted' },
     { role: standby, given: { unmetSince: now - 60_000 }, is: 'refused' },
     { role: standby, desired: { isFinal: true }, is: 'refused' },
     { role: bystander, is: 'refused' },
