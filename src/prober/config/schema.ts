@@ -119,11 +119,11 @@ export const proberSchema = () =>
       number(fraction),
     ).prefault(0.6),
     allSilentAfter: about(
-      'Resources are scaled down, too, when none of three or more candidates has renewed for this time; 0s turns that off. Default: half of the grace period, or of the longest leaseDurationSeconds if that is longer.',
+      'Resources are scaled down, too, when none of three or more candidates has renewed for this time; 0s: never. Default: half of the grace period, or of the longest leaseDurationSeconds.',
       duration(atLeast(0)),
     ).optional(),
     landingTimeout: about(
-      'How long a restoration waits for late nodes, in a flapping shoot longer; 0s turns that off.',
+      'How long a restoration waits for late nodes; longer in a flapping shoot.',
       duration(atLeast(0)),
     ).prefault('1m'),
     allowInsecureShoots: allowInsecureShoots(),
