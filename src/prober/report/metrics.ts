@@ -60,10 +60,13 @@ const createGauges = (meter: Meter) => {
       'dwd_prober_late_protection_timestamp_seconds',
       'Unix time at which an outage was last unmet for five seconds with nothing held; no series if never.',
     ),
-    margin: gauge('dwd_prober_grace_left_seconds', 'What was left of the grace period at the latest scale-down write.'),
+    margin: gauge(
+      'dwd_prober_grace_left_seconds',
+      'Time left of the node monitor grace period at the latest scale-down write.',
+    ),
     externalProbeState: gauge(
       'dwd_prober_external_probe_state',
-      '1 for the current state of the public address (reachable, unreachable, unknown), 0 for the others.',
+      '1 for the current state of the address that the external probe tries: reachable, unreachable or unknown; 0 for the other states.',
       'state',
     ),
     interval: meter.gauge({
