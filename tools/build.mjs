@@ -1,12 +1,11 @@
 // Builds dist/: dwd.js, which bin/dwd loads; page/, which dwd.js serves; simulator.js, which dwd.js loads for `dwd demo` and `dwd rehearse`;
-// the package's entry points, index.js and healthcheck.js, with their declarations; chunks/, the code that these share or load on demand; and the licences of
+// healthcheck.js, the package's library, with its declarations; chunks/, the code that these share or load on demand; and the licences of
 // all bundled packages. .cache/metafile.json lists the contents of each file.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { buildPage } from './build-page.mjs';
-import { interfaceOf } from './config-types.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -90,37 +89,9 @@ const withoutBuiltins = (key, value) => {
 mkdirSync(`${root}.cache`, { recursive: true });
 writeFileSync(`${root}.cache/metafile.json`, JSON.stringify(metafile, withoutBuiltins));
 
-const node = (...args) => execFileSync(process.execPath, args, { cwd: root, encoding: 'utf8' });
-
+const node = (...args) => execFileSync(process.execPath, args, { cwd: root, stdio: 'inherit' });
 node('tools/third-party.mjs', '.cache/metafile.json', 'dist/THIRD-PARTY-LICENSES.txt');
-
-const configurations = ['prober', 'weeder', 'care'].map((component) => {
-  const schema = JSON.parse(node('bin/dwd', 'schema', '--component', component));
-  return interfaceOf(schema.properties.kind.const, schema);
-});
-const constants = [
-  ['version', 'Version of this package.', define.__DWD_VERSION__],
-  [
-    'commit',
-    'The commit that it was built from, as 12 hex digits, with `-dirty` where it was changed.',
-    define.__DWD_COMMIT__,
-  ],
-];
-writeFileSync(
-  `${root}dist/index.js`,
-  constants.map(([name, , value]) => `export const ${name} = ${value};\n`).join(''),
-);
-writeFileSync(
-  `${root}dist/index.d.ts`,
-  [
-    ...constants.map(([name, about]) => `/** ${about} */\nexport declare const ${name}: string;\n`),
-    ...configurations,
-  ].join('\n'),
-);
 
 // Writes the declarations only; `make types` checks the types.
 rmSync(new URL('../dist/types', import.meta.url), { recursive: true, force: true });
-execFileSync(process.execPath, ['node_modules/typescript-7/bin/tsc', '--project', 'tools/healthcheck-types.json'], {
-  cwd: root,
-  stdio: 'inherit',
-});
+node('node_modules/typescript-7/bin/tsc', '--project', 'tools/healthcheck-types.json');

@@ -1,12 +1,11 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { marked } from 'marked';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { parse } from 'yaml';
 
 // The packed npm package, installed without a registry in an empty folder.
 
@@ -67,52 +66,9 @@ describe('the package', () => {
 
   it('can be imported', () => {
     const source = `
-      import { commit, version } from 'dependency-watchdog';
       import { runExtension } from 'dependency-watchdog/healthcheck';
-      console.log(JSON.stringify([version, typeof commit, typeof runExtension]));`;
-    expect(JSON.parse(run(process.execPath, '--input-type=module', '--eval', source))).toEqual([
-      version,
-      'string',
-      'function',
-    ]);
-  });
-});
-
-describe('the declarations', () => {
-  const compile = (source: string): string => {
-    mkdirSync(join(project, 'node_modules/@types'), { recursive: true });
-    for (const name of ['@types/node', 'undici-types']) {
-      if (!existsSync(join(project, 'node_modules', name))) {
-        symlinkSync(`${root}node_modules/${name}`, join(project, 'node_modules', name));
-      }
-    }
-    const compilerOptions = { strict: true, module: 'nodenext', target: 'es2023', types: ['node'], noEmit: true };
-    writeFileSync(join(project, 'consumer.ts'), source);
-    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['consumer.ts'] }));
-    const compiler = `${root}node_modules/typescript-7/bin/tsc`;
-    return spawnSync(process.execPath, [compiler, '-p', project], { encoding: 'utf8' }).stdout;
-  };
-  const example = (component: string): string =>
-    JSON.stringify(parse(readFileSync(`${root}examples/${component}-config.yaml`, 'utf8')));
-
-  it('compile with a consumer and with the examples', () => {
-    const source = `
-      import { type CareConfiguration, commit, type ProberConfiguration, version, type WeederConfiguration } from 'dependency-watchdog';
-      import { determineErrorCodes, runExtension } from 'dependency-watchdog/healthcheck';
-      export const build: string = version + commit;
-      export const prober: ProberConfiguration = ${example('prober')};
-      export const weeder: WeederConfiguration = ${example('weeder')};
-      export const care: CareConfiguration = ${example('care')};
-      export const library = [runExtension, determineErrorCodes] as const;`;
-    expect(compile(source)).toBe('');
-  });
-
-  it('refuse an invalid configuration', () => {
-    const source = `
-      import type { ProberConfiguration } from 'dependency-watchdog';
-      export const prober: ProberConfiguration = { kubeConfigSecretName: 'probe', dependentResourceInfos: [], probeIntervall: '1s' };
-      export const kind: ProberConfiguration['kind'] = 'WeederConfiguration';`;
-    expect(compile(source).match(/error TS\d+/g)).toEqual(['error TS2561', 'error TS2322']);
+      console.log(typeof runExtension);`;
+    expect(run(process.execPath, '--input-type=module', '--eval', source)).toBe('function\n');
   });
 });
 
