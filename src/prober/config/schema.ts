@@ -119,7 +119,7 @@ export const proberSchema = () =>
       number(fraction),
     ).prefault(0.6),
     allSilentAfter: about(
-      'Resources are scaled down, too, when none of three or more candidates has renewed for this time; 0s: never. Default: half of the grace period, or of the longest leaseDurationSeconds.',
+      'Resources are scaled down, too, when none of three or more candidates has renewed for this time; 0s: never. Default: half of the grace period or of the longest leaseDurationSeconds, whichever is longer.',
       duration(atLeast(0)),
     ).optional(),
     landingTimeout: about(
