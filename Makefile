@@ -44,7 +44,7 @@ lint: setup ## check the format, run eslint, and find unused files, exports and 
 types: setup ## check the types, those of the page with a browser's
 	for project in . src/page/browser test/real/page; do node node_modules/typescript-7/bin/tsc --project $$project || exit 1; done
 
-docs: setup ## update the tables of the documents from the schemas, flags, metrics and rights
+docs: setup ## update the tables of the documents from the schemas, metrics and rights
 	vitest run --project unit test/documents --update
 
 sbom: build ## write dist/sbom.cdx.json: a CycloneDX inventory of what is shipped
