@@ -291,6 +291,7 @@ export class ShootProber {
     state: this.#state,
     settings: this.#probeSettings(),
     ...this.#dependents.facts(),
+    reachability: this.#state.end === undefined ? this.#externalProber?.reachability : undefined,
     access: this.#access,
   });
 

@@ -172,35 +172,22 @@ export const minRetryDelayMs = 1_000;
 export const nextScheduledRun = ({ now, random, settings }: ProbeInput): number =>
   now + settings.probeIntervalMs * (1 + random * settings.backoffJitterFactor);
 
-export interface HealthyParts {
-  readonly memory: ProbeMemory;
-  readonly reason: string;
-  readonly counts?: LeaseCounts;
+interface Healthy extends Pick<Decision, 'memory' | 'reason' | 'counts'> {
   readonly scope?: 'held';
   /** Monotonic instant from which the verdict would be another if no lease were renewed. */
   readonly mayTurnAt?: number;
 }
 
 /** Returns the decision that a shoot is healthy. The next run is due when that could change, or at the next scheduled run. */
-export const healthyDecision = (input: ProbeInput, given: HealthyParts): Decision => {
+export const healthyDecision = (input: ProbeInput, given: Healthy): Decision => {
   const { memory, reason, counts, scope = 'all', mayTurnAt = Number.POSITIVE_INFINITY } = given;
   const nextRunAt = Math.min(nextScheduledRun(input), Math.max(mayTurnAt, input.now + minRetryDelayMs));
   return decisionOf(input, { verdict: { kind: 'healthy', scope }, reason, counts, nextRunAt, memory });
 };
 
-export interface DecisionParts {
-  readonly verdict: Verdict;
-  readonly reason?: string;
-  readonly counts?: LeaseCounts;
-  /** Default: the next scheduled run. */
-  readonly nextRunAt?: number;
-  /** Default: `input.memory`. */
-  readonly memory?: ProbeMemory;
-}
-
-/** Completes a decision: its reason, the time of the next run, and the memory. */
-export const decisionOf = (input: ProbeInput, parts: DecisionParts): Decision => {
-  const { verdict, counts, nextRunAt = nextScheduledRun(input), memory = input.memory } = parts;
-  const reason = parts.reason ?? (verdict.kind === 'failed' ? verdict.error.message : verdict.kind);
-  return { verdict, reason, counts, nextRunAt, memory };
+/** Completes a decision. Defaults: the next scheduled run, the memory of the input, and as reason the error. */
+export const decisionOf = (input: ProbeInput, given: Pick<Decision, 'verdict'> & Partial<Decision>): Decision => {
+  const { verdict } = given;
+  const reason = verdict.kind === 'failed' ? verdict.error.message : verdict.kind;
+  return { reason, nextRunAt: nextScheduledRun(input), memory: input.memory, ...given };
 };

@@ -7,6 +7,7 @@ import type { Random } from '../../ports/random.ts';
 import {
   type AttemptResult,
   type ExternalProbeHistory,
+  type Reachability,
   enterAttempt,
   resultOfError,
   untilNextAttempt,
@@ -48,8 +49,11 @@ export class ExternalProber {
   constructor(deps: ExternalProberDeps, start: ExternalProberStart) {
     this.#deps = deps;
     this.#start = start;
-    deps.emit({ kind: 'external-probe-started', cluster: start.cluster });
     this.#schedule(start.firstDelayMs);
+  }
+
+  get reachability(): Reachability {
+    return this.#history.state;
   }
 
   /** True if the address is unreachable, and that may shorten the time after which all candidates count as silent. */
@@ -60,7 +64,6 @@ export class ExternalProber {
   stop(): void {
     this.#stopping.abort(new Error('the external probe has ended'));
     this.#cancelTimer();
-    this.#deps.emit({ kind: 'external-probe-stopped', cluster: this.#start.cluster });
   }
 
   #schedule(delayMs: number): void {

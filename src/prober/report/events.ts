@@ -1,6 +1,6 @@
 import type { FoundPause } from '../../annotations/pause.ts';
 import type { ProbingEnd } from '../clusters/lifecycle.ts';
-import type { AttemptResult, ExternalProbeHistory } from '../judge/external-probe.ts';
+import type { AttemptResult, ExternalProbeHistory, Reachability } from '../judge/external-probe.ts';
 import type { ProbeSettings, Verdict } from '../judge/judgement.ts';
 import type { PauseChange } from '../scale/pauses.ts';
 import type { Action, ActionResponse } from '../scale/operation.ts';
@@ -33,6 +33,8 @@ export interface DependentFacts {
 export interface ShootProberView extends DependentFacts {
   readonly state: ShootProberState;
   readonly settings: ProbeSettings;
+  /** What the external probe finds; absent without one. */
+  readonly reachability?: Reachability | undefined;
   /** How the API server of the shoot is reached. */
   readonly access: () => ShootAccess;
 }
@@ -84,9 +86,7 @@ type ClusterEvent = { readonly cluster: string } & (
   | { readonly kind: 'scaling-ended'; readonly scaling: Scaling; readonly end: ScalingEnd; readonly now: number }
   /** A pause prevents the scale-down that a verdict, whose reason this is, requires. */
   | { readonly kind: 'held-back'; readonly pause: FoundPause; readonly reason: string }
-  | { readonly kind: 'external-probe-started' }
   | ({ readonly kind: 'external-probe-attempted' } & EndedAttempt)
-  | { readonly kind: 'external-probe-stopped' }
   | { readonly kind: 'unexpected-error'; readonly error: unknown }
   /** The cluster is gone or no longer probed: nothing about it is shown any more. */
   | { readonly kind: 'forgotten' }

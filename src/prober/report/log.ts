@@ -124,12 +124,14 @@ const logResponse = (event: EventOf<'response-received'>, deps: ProberLogDeps): 
   else if (!result.ok) logger.info('reading failed', { namespace, resource, error: result.error.message });
 };
 
-const logWrite = (namespace: string, write: EndedWrite, { logger, dryRun }: ProberLogDeps): void => {
-  const { resource, reason, act, from, to, annotations = {}, unreadable, undone, error } = write;
+const logWrite = (namespace: string, ended: EndedWrite, { logger, dryRun }: ProberLogDeps): void => {
+  const { resource, reason, act, undone, error, isRetriedOn } = ended;
+  const { base, replicas: to, annotations = {}, unreadable } = ended.write;
+  const from = base.specReplicas;
   const fields = { namespace, resource, reason, ...(to === undefined ? { annotations } : { from, to }) };
   if (error !== undefined) {
     if (error.code === 'Rejected') logger.info('not written', { ...fields, why: error.message });
-    else logger[write.isRetriedOn ? 'debug' : 'error']('writing failed', { ...fields, error: error.message });
+    else logger[isRetriedOn ? 'debug' : 'error']('writing failed', { ...fields, error: error.message });
     return;
   }
   if (unreadable !== undefined) {

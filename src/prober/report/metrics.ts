@@ -64,11 +64,6 @@ const createGauges = (meter: Meter) => {
       'dwd_prober_grace_left_seconds',
       'Time left of the node monitor grace period at the latest scale-down write.',
     ),
-    externalProbeState: gauge(
-      'dwd_prober_external_probe_state',
-      '1 for the current state of the address that the external probe tries: reachable, unreachable or unknown; 0 for the other states.',
-      'state',
-    ),
     interval: meter.gauge({
       name: 'dwd_prober_probe_interval_seconds',
       help: 'Configured probe interval.',
@@ -121,12 +116,8 @@ export const measureEvents = (deps: ProberMetricsDeps): Emit => {
   const metrics = { ...createCounters(meter), ...createGauges(meter), ...createHistograms(meter) };
   showStates(deps);
   showVerdicts(deps);
+  showReachability(deps);
   showOthers(deps);
-  const showReachability = (namespace: string, current: Reachability): void => {
-    for (const state of reachabilities) {
-      metrics.externalProbeState.set(state === current ? 1 : 0, { namespace, state });
-    }
-  };
   return observer({
     configured: ({ probeIntervalMs }) => metrics.interval.set(probeIntervalMs / 1_000),
     'cluster-undecodable': ({ cluster: namespace }) => metrics.clusterErrors.inc({ namespace }),
@@ -143,12 +134,8 @@ export const measureEvents = (deps: ProberMetricsDeps): Emit => {
         if (result === 'scaled') metrics.operationSeconds.observe(seconds, { direction });
       }
     },
-    'external-probe-started': ({ cluster }) => showReachability(cluster, 'unknown'),
-    'external-probe-attempted': ({ cluster: namespace, result, history }) => {
-      metrics.externalAttempts.inc({ namespace, result: result.kind });
-      showReachability(namespace, history.state);
-    },
-    'external-probe-stopped': ({ cluster: namespace }) => metrics.externalProbeState.remove({ namespace }),
+    'external-probe-attempted': ({ cluster: namespace, result }) =>
+      metrics.externalAttempts.inc({ namespace, result: result.kind }),
     'unexpected-error': ({ cluster: namespace }) => metrics.bugs.inc({ namespace }),
     forgotten: ({ cluster: namespace }) => {
       for (const metric of Object.values(metrics)) metric.remove({ namespace });
@@ -236,6 +223,22 @@ const showVerdicts = ({ meter, states }: ProberMetricsDeps): void => {
       }
       return Array.from(counts, ([verdict, value]) => ({ value, labels: { verdict } }));
     },
+  });
+};
+
+const showReachability = ({ meter, states }: ProberMetricsDeps): void => {
+  meter.gauge({
+    name: 'dwd_prober_external_probe_state',
+    help: '1 for the current state of the address that the external probe tries: reachable, unreachable or unknown; 0 for the other states.',
+    labels: ['namespace', 'state'],
+    read: () =>
+      states
+        .all(factsAgeMs)
+        .probed.flatMap(({ row: { namespace }, reachability }) =>
+          reachability === undefined
+            ? []
+            : reachabilities.map((state) => ({ value: Number(state === reachability), labels: { namespace, state } })),
+        ),
   });
 };
 

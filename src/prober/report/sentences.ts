@@ -1,9 +1,8 @@
 import { ignoreScalingAnnotation } from '../../annotations/scaling-annotations.ts';
 import type { ApiError } from '../../kubernetes/api/errors.ts';
 import type { ShootTold, UnprotectedCause } from '../../status/state/schema.ts';
-import type { AnnotationChange } from '../../kubernetes/api/scalable.ts';
 import { maxAttempts } from '../scale/operation.ts';
-import { type Direction, effectOf, unknownManager } from '../scale/patch-plan.ts';
+import { type Direction, type Write, effectOf, unknownManager } from '../scale/patch-plan.ts';
 import type { Scaling } from '../scale/scaling.ts';
 import type { EventOf, ReceivedResponse } from './events.ts';
 
@@ -22,11 +21,7 @@ export interface EndedWrite {
   readonly act: 'annotated' | 'scaled down' | 'scaled up';
   /** Such as `from 2 to 0 replicas`. Absent as `effect` is. */
   readonly counts?: string;
-  readonly from: number;
-  readonly to?: number;
-  readonly annotations?: AnnotationChange;
-  /** Stored count that could not be read; 1 is restored instead. */
-  readonly unreadable?: string;
+  readonly write: Write;
   /** The writer whose count was overwritten, and what to do about it. */
   readonly undone?: { readonly manager: string; readonly message: string };
   /** Absent: the write was accepted. */
@@ -39,9 +34,10 @@ export interface EndedWrite {
 export const writeIn = ({ scaling, action, outcome }: ReceivedResponse): EndedWrite | undefined => {
   if (action.kind !== 'write') return undefined;
   const { direction, reason, operations } = scaling;
-  const { base, replicas, annotations, unreadable, undoes } = action.write;
-  const from = base.specReplicas;
-  const effect = effectOf(action.write);
+  const { write } = action;
+  const { replicas, undoes } = write;
+  const from = write.base.specReplicas;
+  const effect = effectOf(write);
   return {
     resource: outcome.key,
     direction,
@@ -49,17 +45,14 @@ export const writeIn = ({ scaling, action, outcome }: ReceivedResponse): EndedWr
     effect,
     act: effect === undefined ? 'annotated' : `scaled ${effect}`,
     counts: effect && `from ${String(from)} to ${String(replicas)} replicas`,
-    from,
-    to: replicas,
-    annotations,
-    unreadable,
-    undone: undoes === undefined ? undefined : { manager: undoes, message: undoneMessage(undoes, { from, reason }) },
+    write,
+    undone: undoes === undefined ? undefined : { manager: undoes, message: undoneMessage(undoes, from, reason) },
     error: outcome.result.ok ? undefined : outcome.result.error,
     isRetriedOn: operations.some(({ key, attempts }) => key === action.key && attempts >= maxAttempts),
   };
 };
 
-const undoneMessage = (manager: string, { from, reason }: Pick<EndedWrite, 'from' | 'reason'>): string => {
+const undoneMessage = (manager: string, from: number, reason: string): string => {
   const writer = manager === unknownManager ? 'another writer' : manager;
   const change = `Undid ${writer}, who had set replicas to ${String(from)}: ${reason}`;
   return `${change}. The annotation ${ignoreScalingAnnotation}=true keeps the dependency-watchdog off.`;

@@ -11,6 +11,7 @@ import type {
 } from '../../status/state/schema.ts';
 import type { NamedShoot } from '../../status/state/find-shoot.ts';
 import { pauseInWords } from '../../status/state/words.ts';
+import type { Reachability } from '../judge/external-probe.ts';
 import { type Decision, type VerdictName, verdictNameOf } from '../judge/judgement.ts';
 import { leaderTimeMs } from '../scale/desired.ts';
 import {
@@ -33,6 +34,7 @@ import { writeIn } from './sentences.ts';
 /** What the metrics show of a shoot with a prober. */
 export interface MeasuredShoot {
   readonly row: ShootStatus;
+  readonly reachability?: Reachability | undefined;
   /** Name of the latest verdict; absent before the first. */
   readonly verdict?: VerdictName;
   /** Since when resources are held: by their annotation `held`, else since this process has seen it. Absent if none is. Milliseconds since the epoch. */
@@ -149,7 +151,7 @@ export class ShootRecord {
     const { ref, verdict, now } = response;
     const write = writeIn(response);
     if (write === undefined || ref === undefined) return;
-    const { effect, act, counts = 'its annotation is removed', direction, undone, from, error } = write;
+    const { effect, act, counts = 'its annotation is removed', direction, undone, error } = write;
     const title = titleOf(ref);
     // A conflict is read and tried again, and a write that waits for our own rate limit was not sent.
     if (error?.code === 'Conflict' || error?.rateLimited === true) return;
@@ -162,7 +164,8 @@ export class ShootRecord {
     if (effect !== 'down') this.#restored.add(title);
     else if (verdict?.kind === 'unhealthy') this.#marginMs = verdict.graceEndsAt - now;
     if (undone !== undefined) {
-      this.#did('undone', `${undone.manager} had set ${title} to ${String(from)} replicas`, wall);
+      const from = String(write.write.base.specReplicas);
+      this.#did('undone', `${undone.manager} had set ${title} to ${from} replicas`, wall);
     }
     this.#did(act === 'annotated' ? 'given back' : act, `${dryRun ? 'dry run: ' : ''}${title}, ${counts}`, wall);
   }
@@ -202,6 +205,7 @@ export class ShootRecord {
     const row = this.row(context, reading);
     return {
       row,
+      reachability: this.readView().reachability,
       verdict: this.#ran && verdictNameOf(this.#ran.decision.verdict),
       heldSince: row.held.length === 0 ? undefined : (earliest(row.held) ?? this.#heldSeenAt),
       lastRunAt: this.lastRunEndedAt ?? this.#firstRunAt,

@@ -60,7 +60,6 @@ export interface Operation {
   /** Failed attempts so far. */
   readonly attempts: number;
   readonly startedAt: number;
-  readonly initialDelayDone: boolean;
   readonly deadline: number;
   /** True while a request of the former scaling is in flight: its response is awaited, and then the resource is read. */
   readonly awaitsFormer: boolean;
@@ -107,7 +106,6 @@ export const idleOperation = (
   phase: { kind: 'idle' },
   attempts: 0,
   startedAt: 0,
-  initialDelayDone: false,
   deadline: 0,
   lastResponseAt: Number.NEGATIVE_INFINITY,
   mayHaveWritten: false,
@@ -124,7 +122,6 @@ export const isOver = ({ phase }: Operation): boolean => phase.kind === 'done' |
 
 /** True if the resource is at 0 already: it needs no scale-down, and so no initial delay. */
 export const isAlreadyAtZero = (operation: Operation, snapshot: Snapshot): boolean =>
-  !operation.initialDelayDone &&
   !operation.mayHaveWritten &&
   !operation.mustRead &&
   !operation.awaitsFormer &&
@@ -365,12 +362,11 @@ const write = (
   { now, mayScale, direction }: Context,
 ): Stepped => {
   const delayedUntil = operation.startedAt + operation.info.initialDelayMs;
-  if (plan.scaling && !operation.initialDelayDone && now < delayedUntil) {
+  if (plan.scaling && now < delayedUntil) {
     const deadline = delayedUntil + operation.info.timeoutMs;
     return {
       operation: {
         ...operation,
-        initialDelayDone: true,
         deadline,
         phase: { kind: 'waiting', until: delayedUntil, reread: false },
       },
