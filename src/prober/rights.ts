@@ -64,9 +64,8 @@ export const proberGrants = (settings: ProberSettings, pluralOf: PluralOf): read
     const resource = pluralOf(ref);
     return resource === undefined ? [] : grantsOf(resource);
   };
-  const { clusters, lists } = sourceOf(settings).grants;
   return [
-    ...clusters,
+    ...sourceOf(settings).grants,
     {
       group: '',
       resource: 'namespaces',
@@ -80,7 +79,6 @@ export const proberGrants = (settings: ProberSettings, pluralOf: PluralOf): read
       verbs: watched,
       purpose: 'to reach the API servers of shoots',
     },
-    ...lists,
     ...settings.dependentResources.flatMap((one) => served(one.ref, (resource) => forDependent(one, resource))),
     {
       group: 'coordination.k8s.io',

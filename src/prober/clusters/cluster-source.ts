@@ -64,13 +64,8 @@ export interface ClusterSource {
    * Lists namespaces of control planes; one is enough. The permission check needs it because rights to single objects may be granted namespace by namespace.
    */
   readonly someNamespaces: Call<readonly string[]>;
-  /** Rights that the source needs in the seed, besides those to the Secrets with kubeconfigs. */
-  readonly grants: {
-    /** Rights to find the clusters. */
-    readonly clusters: readonly Grant[];
-    /** Rights to request `lists`. */
-    readonly lists: readonly Grant[];
-  };
+  /** Rights that the source needs in the seed, besides those to the Secrets with kubeconfigs: to find the clusters and to request `lists`. */
+  readonly grants: readonly Grant[];
 }
 
 const usualKey = 'kubeconfig';

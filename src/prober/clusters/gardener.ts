@@ -37,23 +37,19 @@ export const gardenerSource = ({
     query: { limit: '1' },
     decode: decodeList((item, at) => decodeMeta(decodeObject(item, at), at).name),
   },
-  grants: {
-    clusters: [
-      {
-        group: 'extensions.gardener.cloud',
-        resource: 'clusters',
-        verbs: watched,
-        purpose: 'to find the shoots',
-      },
-    ],
-    lists: [
-      {
-        group: 'machine.sapcloud.io',
-        resource: 'machines',
-        verbs: ['list'],
-        purpose: 'to judge a shoot whose leases have expired',
-        byNamespace: true,
-      },
-    ],
-  },
+  grants: [
+    {
+      group: 'extensions.gardener.cloud',
+      resource: 'clusters',
+      verbs: watched,
+      purpose: 'to find the shoots',
+    },
+    {
+      group: 'machine.sapcloud.io',
+      resource: 'machines',
+      verbs: ['list'],
+      purpose: 'to judge a shoot whose leases have expired',
+      byNamespace: true,
+    },
+  ],
 });

@@ -56,6 +56,6 @@ export const secretSource = (
       decode: decodeList((item, at) => decodeMeta(decodeObject(item, at), at).namespace),
     },
     // No grants: Secrets and Namespaces are watched for other reasons, too.
-    grants: { clusters: [], lists: [] },
+    grants: [],
   };
 };

@@ -3,7 +3,6 @@ import { decodeMeta, decodeObject } from '../../kubernetes/api/decode.ts';
 import { type Informer, createInformer } from '../../kubernetes/cache/index.ts';
 import {
   type ClusterSource,
-  type HostedCluster,
   type Kubeconfigs,
   type WatchedClusters,
   kubeconfigKeyOf,
@@ -15,11 +14,8 @@ import { gardenerSource } from './gardener.ts';
 import { secretSource } from './secret.ts';
 
 /** All that a prober watches in the seed. */
-export interface ProberSources {
+export interface ProberSources extends WatchedClusters {
   readonly source: ClusterSource;
-  readonly clusters: Informer<HostedCluster>;
-  readonly awaitSince: WatchedClusters['awaitSince'];
-  readonly kubeconfigs: Kubeconfigs;
   /** The same for the external probe, if it is configured. It is the same watch if its Secret has the same name. */
   readonly externalKubeconfigs: Kubeconfigs | undefined;
   /** Pauses that the Namespaces of the seed order, by name; undefined for a Namespace that orders none. */
@@ -31,14 +27,13 @@ export interface ProberSources {
 export const createProberSources = (settings: ProberSettings, deps: WatchDeps): ProberSources => {
   const { kubeConfigSecretName, externalProbe } = settings;
   const source = sourceOf(settings);
-  const { clusters, kubeconfigs, awaitSince } = source.watch(deps);
+  const watched = source.watch(deps);
+  const { kubeconfigs } = watched;
   const externalOf = ({ kubeConfigSecretName: name }: ExternalProbeSettings): Kubeconfigs =>
     name === kubeConfigSecretName ? kubeconfigs : watchKubeconfigs(name, deps, kubeconfigKeyOf(settings, name));
   return {
     source,
-    clusters,
-    awaitSince,
-    kubeconfigs,
+    ...watched,
     namespaces: createInformer({
       ...deps,
       path: '/api/v1/namespaces',

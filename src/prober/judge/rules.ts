@@ -53,8 +53,6 @@ const silentAt = (lease: ObservedLease, settings: ProbeSettings): number => {
 const silentInstants = (leases: readonly ObservedLease[], settings: ProbeSettings): readonly number[] =>
   leases.filter((lease) => isDue(lease, settings)).map((lease) => silentAt(lease, settings));
 
-const expiries = (leases: readonly ObservedLease[]): readonly number[] => leases.map(({ expiresAt }) => expiresAt);
-
 const first = (expired: number, allSilent: number): RuleInstant =>
   expired <= allSilent ? { rule: 'expired', at: expired } : { rule: 'all silent', at: allSilent };
 
@@ -62,7 +60,10 @@ const first = (expired: number, allSilent: number): RuleInstant =>
 export const expiredFrom = (candidates: readonly ObservedLease[], settings: ProbeSettings): number =>
   candidates.length < 2
     ? Number.POSITIVE_INFINITY
-    : nthSmallest(expiries(candidates), neededOf(candidates.length, settings));
+    : nthSmallest(
+        candidates.map(({ expiresAt }) => expiresAt),
+        neededOf(candidates.length, settings),
+      );
 
 /**
  * Returns from when on all candidates count as silent if none renews. Kubelets renew at a quarter of their lease's duration, so of three or more healthy ones
@@ -80,7 +81,12 @@ export const outageFrom = (candidates: readonly ObservedLease[], settings: Probe
 
 /** Returns from when on some two or more of the leases have expired in sufficient numbers if none is renewed. */
 export const expiredOfSomeFrom = (leases: readonly ObservedLease[], settings: ProbeSettings): number =>
-  leases.length < 2 ? Number.POSITIVE_INFINITY : nthSmallest(expiries(leases), neededOf(2, settings));
+  leases.length < 2
+    ? Number.POSITIVE_INFINITY
+    : nthSmallest(
+        leases.map(({ expiresAt }) => expiresAt),
+        neededOf(2, settings),
+      );
 
 /** Returns the first rule that holds of some subset, and from when on: without nodes and machines, any leases may be those of the candidates. */
 export const outageOfSomeFrom = (leases: readonly ObservedLease[], settings: ProbeSettings): RuleInstant =>

@@ -14,7 +14,6 @@ import {
   type PermissionContext,
 } from './desired.ts';
 import {
-  type SnapshotOf,
   advanceScaling,
   confirmScaling,
   createScaling,
@@ -22,10 +21,9 @@ import {
   hasWritten,
   type Scaling,
   type ScalingEnd,
-  type ScalingInput,
+  type ScalingContext,
 } from './scaling.ts';
 import { isHeldIn, isUp } from './snapshots.ts';
-import type { DependentResource } from '../config/settings.ts';
 
 /** Enters events into the state, takes the next steps towards the desired scaling, and returns the effects to perform and the time of the next call. Pure. */
 export const advanceShoot = (
@@ -230,12 +228,12 @@ const startScaling = ({ state, effects }: Changed, permitted: Permission, contex
   if (!mayStart) return { state, effects };
   const withoutLead = context.role.leads ? undefined : whyWithoutLead(desired.since, context.now);
   const tried = { ...state, triedFor: desired.judgedAt };
-  if (!hasWork({ ...desired, withoutLead, isRepeated }, context.resources, context)) return { state: tried, effects };
+  if (!hasWork({ ...desired, withoutLead, isRepeated }, context)) return { state: tried, effects };
   // The outage may be over: a pause has ended, a resource has changed, or this process leads from now on.
   const isStale =
     desired.direction === 'down' && state.verdict?.kind === 'unhealthy' && context.now > desired.judgedAt + freshMs;
   if (isStale) return { state: { ...state, ...lookAgain(state, context.now) }, effects };
-  const started = createScaling(desired, { ...context, withoutLead });
+  const started = createScaling(desired, context, withoutLead);
   return {
     state: { ...tried, scaling: started },
     effects: [...effects, { kind: 'scaling-started', scaling: started }],
@@ -313,17 +311,7 @@ export type ShootEvent =
   | { readonly kind: 'responded'; readonly response: ActionResponse }
   | { readonly kind: 'stop'; readonly end: ProbingEnd };
 
-export interface ShootContext extends Omit<PermissionContext, 'unmetSince'> {
-  /** `now` in milliseconds since the epoch. */
-  readonly wallNow: number;
-  readonly holder: ScalingInput['holder'];
-  readonly snapshotOf: SnapshotOf;
-  readonly resources: readonly DependentResource[];
-  /** See `ScalingStart`. */
-  readonly mustRead: boolean;
-  /** Keys of the resources that have a request in flight: at most one each. */
-  readonly inFlight: ReadonlySet<string>;
-}
+export interface ShootContext extends ScalingContext, Omit<PermissionContext, 'now' | 'unmetSince'> {}
 
 export type Effect =
   | { readonly kind: 'start-run' }

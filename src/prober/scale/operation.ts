@@ -5,7 +5,6 @@ import type { DependentResource, ScaleInfo } from '../config/settings.ts';
 import {
   type Write,
   effectOf,
-  type Direction,
   type PatchInput,
   type PatchPlan,
   type ScalingScope,
@@ -262,14 +261,9 @@ export const latestState = ({ lastResponse }: Operation, snapshot: Snapshot): Re
   return lastResponse;
 };
 
-interface Context {
-  readonly direction: Direction;
-  readonly scope: ScalingScope;
+interface Context extends PatchInput {
   readonly now: number;
   readonly snapshot: Snapshot;
-  /** See `PatchInput.heldValue`. */
-  readonly heldValue: string | undefined;
-  readonly withoutLead: PatchInput['withoutLead'];
   /** True if the verdict is fresh enough to scale. */
   readonly mayScale: boolean;
 }

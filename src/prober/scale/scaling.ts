@@ -35,16 +35,23 @@ export interface Scaling extends DesiredScaling {
 /** `dropped`: the scaling was no longer desired, or no longer allowed. */
 export type ScalingEnd = 'completed' | 'failed' | 'dropped';
 
-export type SnapshotOf = (key: string) => Snapshot;
-
-/** The data that a step of a scaling needs besides the scaling. */
-export interface ScalingInput {
+/** What a scaling needs to know of the resources. */
+export interface ScalingContext {
   readonly now: number;
   /** The same instant in milliseconds since the epoch. */
   readonly wallNow: number;
   /** Who holds which cluster's resources, for the annotation of those that are scaled down. */
   readonly holder: Pick<HeldAnnotation, 'by' | 'cluster' | 'with'>;
-  readonly snapshotOf: SnapshotOf;
+  readonly resources: readonly DependentResource[];
+  readonly snapshotOf: (key: string) => Snapshot;
+  /** Keys of the resources that have a request in flight: at most one each. That of a former scaling is awaited, and then the resource is read. */
+  readonly inFlight: ReadonlySet<string>;
+  /** True while a watch is interrupted: it may show what is long past, such as a resource that was ready before the outage, so each is read first. */
+  readonly mustRead: boolean;
+}
+
+/** The data that a step of a scaling needs besides the scaling. */
+export interface ScalingInput extends ScalingContext {
   readonly responses: readonly ActionResponse[];
   /** False if what is under way only waits: see `Permission`. */
   readonly mayScale: boolean;
@@ -78,8 +85,7 @@ const meaningOfMissing = ({ optional }: DependentResource, { direction, scope }:
  */
 export const hasWork = (
   wanted: Wanted & Pick<Scaling, 'withoutLead'> & { readonly isRepeated?: boolean },
-  resources: readonly DependentResource[],
-  { snapshotOf, inFlight }: { readonly snapshotOf: SnapshotOf; readonly inFlight: ReadonlySet<string> },
+  { resources, snapshotOf, inFlight }: Pick<ScalingContext, 'resources' | 'snapshotOf' | 'inFlight'>,
 ): boolean =>
   resources.some((resource) => {
     if (scaleInfo(resource, wanted.direction) === undefined) return false;
@@ -100,18 +106,12 @@ export const hasWork = (
     }
   });
 
-export interface ScalingStart extends Pick<Scaling, 'withoutLead'> {
-  readonly now: number;
-  readonly resources: readonly DependentResource[];
-  /** Resources with a request of a former scaling in flight. Its response is awaited, and then the resource is read. */
-  readonly inFlight: ReadonlySet<string>;
-  /** True while a watch is interrupted: it may show what is long past, such as a resource that was ready before the outage, so each is read first. */
-  readonly mustRead: boolean;
-}
-
 /** Creates a scaling of which no level has started. */
-export const createScaling = (desired: DesiredScaling, start: ScalingStart): Scaling => {
-  const { now, resources, inFlight, withoutLead, mustRead } = start;
+export const createScaling = (
+  desired: DesiredScaling,
+  { now, resources, inFlight, mustRead }: Pick<ScalingContext, 'now' | 'resources' | 'inFlight' | 'mustRead'>,
+  withoutLead?: string,
+): Scaling => {
   const operations = resources.flatMap((resource) => {
     const info = scaleInfo(resource, desired.direction);
     if (info === undefined) return [];
@@ -221,7 +221,7 @@ const mayStartNextLevel = (scaling: Scaling, { now, snapshotOf, mayScale }: Scal
 export const downLevelLimitMs = 3_000;
 
 /** The limit starts after the initial delay, which the operator configured; a resource that is at 0 already has no delay. */
-const levelCutoff = (scaling: Scaling, snapshotOf: SnapshotOf): number =>
+const levelCutoff = (scaling: Scaling, snapshotOf: ScalingContext['snapshotOf']): number =>
   scaling.levelStartedAt +
   Math.max(
     0,
