@@ -195,7 +195,13 @@ const requests: readonly Rule[] = [
   {
     name: 'throttled',
     purpose: 'after a 429 the next run waits for 1 to 10 s',
-    patches: [{ file: 'judge/retry.ts', find: "error.code === 'TooManyRequests' && !isSeed", replace: 'false' }],
+    patches: [
+      {
+        file: 'judge/retry.ts',
+        find: "isApiError(error, 'TooManyRequests') && failure !== 'machine_list_failed'",
+        replace: 'false',
+      },
+    ],
   },
   {
     name: 'slow-answers',
@@ -203,7 +209,7 @@ const requests: readonly Rule[] = [
     patches: [
       {
         file: 'observe/probe.ts',
-        find: 'const isSlow = answersAreSlow(memory, times);',
+        find: 'const isSlow = slowestResponseMs > Math.min(slowAnswerMs, timeoutMs / 4);',
         replace: 'const isSlow = false;',
       },
     ],

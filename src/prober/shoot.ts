@@ -272,8 +272,7 @@ export class ShootProber {
       await gate.enter({ neededBy: runNeededBy(this.#state, context), signal: run.signal });
       const result = await probe(this.#deps, {
         cluster: this.#cluster,
-        kubeConfigSecretName: settings.kubeConfigSecretName,
-        kubeConfigKey: settings.clusterSource?.key,
+        ...this.#kubeconfig(),
         timeoutMs: settings.probeTimeoutMs,
         memory: this.#state.probe,
         input: () => this.#probeInput(jitter),
@@ -295,10 +294,17 @@ export class ShootProber {
     access: this.#access,
   });
 
-  readonly #access = (): ShootAccess => {
+  /** Returns where the kubeconfig of the shoot is: `namespace/name` of its Secret, and the key of its data. */
+  #kubeconfig(): { readonly secret: string; readonly secretKey: string } {
     const { kubeConfigSecretName, clusterSource } = this.#deps.settings;
-    const secret = `${this.#cluster}/${kubeConfigSecretName}`;
-    const key = clusterSource?.key ?? 'kubeconfig';
+    return {
+      secret: `${this.#cluster}/${kubeConfigSecretName}`,
+      secretKey: clusterSource?.key ?? 'kubeconfig',
+    };
+  }
+
+  readonly #access = (): ShootAccess => {
+    const { secret, secretKey: key } = this.#kubeconfig();
     const connection = shootClientFor(this.#deps, secret, key);
     if (!connection.ok) return { secret, key };
     connection.value.close();

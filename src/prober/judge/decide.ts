@@ -9,14 +9,13 @@ import {
   minRetryDelayMs,
   type ProbeInput,
   type ProbeMemory,
-  type Downtime,
   type LeaseCounts,
   type ReadError,
 } from './judgement.ts';
 import { endFailure } from './excuse.ts';
 import { endOutage, trackOutage } from './landing.ts';
 import { type LeaseList, type ObservedLease, observeLeases } from './leases.ts';
-import { afterFailedCandidateRead } from './retry.ts';
+import { afterFailedRead } from './retry.ts';
 import {
   type RuleInstant,
   countExpired,
@@ -44,13 +43,13 @@ export interface JudgedLeases {
   /** True if leases have expired or resources are held. Requests to the seed must then not wait behind ordinary ones. */
   readonly isUrgent: boolean;
   readonly memory: ProbeMemory;
-  readonly downtime?: Downtime;
+  readonly downtimeMs?: number | undefined;
 }
 
 /** Enters a list of the leases into the memory, and judges each of them. */
 export const judgeLeases = (list: LeaseList, input: ProbeInput): JudgedLeases => {
   const { settings, dependents, now } = input;
-  const { memory: answered, downtime } = endFailure(input.memory, list);
+  const { memory: answered, downtimeMs } = endFailure(input.memory, list);
   const leases = observeLeases(list, {
     previous: answered.leases,
     previousSentAt: answered.listedAt ?? never,
@@ -68,12 +67,12 @@ export const judgeLeases = (list: LeaseList, input: ProbeInput): JudgedLeases =>
     // Also while resources are held: at the ordinary rate of five requests a second a whole seed would not leave protection.
     isUrgent: dependents.anyHeld || mayBeOutage || countExpired(leases, list.sentAt) > 0,
     memory,
-    downtime,
+    downtimeMs,
   };
 };
 
 /** Decides by the leases alone, for `leasesSuffice`. */
-export const decideByLeases = ({ leases, at, memory, downtime }: JudgedLeases, input: ProbeInput): Decision => {
+export const decideByLeases = ({ leases, at, memory, downtimeMs }: JudgedLeases, input: ProbeInput): Decision => {
   const { suspected: _, ...rest } = endOutage(memory, input.now);
   const { candidates } = memory;
   const known = leases.filter(({ name }) => candidates?.names.has(name));
@@ -83,7 +82,7 @@ export const decideByLeases = ({ leases, at, memory, downtime }: JudgedLeases, i
     // Some three leases may be silent sooner than the candidates, but a healthy shoot would then be probed twice as often.
     mayTurnAt: Math.min(expiredOfSomeFrom(leases, input.settings), outageFrom(known, input.settings).at),
   });
-  return { ...decision, downtime };
+  return { ...decision, downtimeMs };
 };
 
 export interface NodesAndMachines {
@@ -95,15 +94,18 @@ export interface NodesAndMachines {
 
 /** Decides by the leases of the candidates. */
 export const decideByCandidates = (judged: JudgedLeases, lists: NodesAndMachines, input: ProbeInput): Decision => {
-  const { leases, memory, downtime } = judged;
+  const { leases, memory, downtimeMs } = judged;
   const { nodes, machines, chooseCandidates } = lists;
-  const recorded = { ...input, memory };
-  if (!nodes.ok) return { ...afterFailedCandidateRead({ error: nodes.error, isSeed: false }, recorded), downtime };
+  const fail = (failure: 'node_list_failed' | 'machine_list_failed', error: ReadError): Decision => ({
+    ...afterFailedRead({ failure, error }, { ...input, memory }),
+    downtimeMs,
+  });
+  if (!nodes.ok) return fail('node_list_failed', nodes.error);
   // The next run tries again: at the start of a process the lists of all shoots must wait for their turn.
   if (!machines.ok && judged.isOnlyToKnow && !isApiError(machines.error, 'Forbidden')) {
     return decideByLeases(judged, input);
   }
-  if (!machines.ok) return { ...afterFailedCandidateRead({ error: machines.error, isSeed: true }, recorded), downtime };
+  if (!machines.ok) return fail('machine_list_failed', machines.error);
 
   const chosen = chooseCandidates(nodes.value, machines.value, input.settings.poolConditions);
   const candidates = leases.filter(({ name }) => chosen.candidates.has(name));
@@ -113,7 +115,7 @@ export const decideByCandidates = (judged: JudgedLeases, lists: NodesAndMachines
     ...trackOutage(decision, candidates, input),
     leftOut: notCounted(leases, chosen),
     nodes: nodes.value.length,
-    downtime,
+    downtimeMs,
   };
 };
 

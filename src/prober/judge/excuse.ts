@@ -1,6 +1,6 @@
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import type { LeaseList } from './leases.ts';
-import type { ProbeMemory, Unanswered, Downtime, ReadError } from './judgement.ts';
+import type { ProbeMemory, Unanswered, ReadError } from './judgement.ts';
 
 // While the API server of a shoot fails, no kubelet can renew, and afterwards all leases are old. But one that we cannot reach need not have failed.
 
@@ -22,7 +22,7 @@ const shows = (error: ReadError): 'proved' | 'unconnected' | undefined => {
 const endProof = (memory: ProbeMemory, until: number): ProbeMemory => {
   const { provedSince, ...rest }: Unanswered = memory.unanswered ?? { isUnconnected: false };
   if (provedSince === undefined || until - provedSince < excuseMs) return { ...memory, unanswered: rest };
-  return { ...memory, excusedUntil: until, unanswered: { ...rest, excused: { ms: until - provedSince } } };
+  return { ...memory, excusedUntil: until, unanswered: { ...rest, excusedMs: until - provedSince } };
 };
 
 /**
@@ -47,11 +47,11 @@ export const rememberFailure = (memory: ProbeMemory, startedAt: number, error: R
 export const endFailure = (
   memory: ProbeMemory,
   { receivedAt }: Pick<LeaseList, 'receivedAt'>,
-): { readonly memory: ProbeMemory; readonly downtime?: Downtime } => {
+): { readonly memory: ProbeMemory; readonly downtimeMs?: number | undefined } => {
   if (memory.unanswered === undefined) return { memory };
   const { unanswered, ...rest } = endProof(memory, receivedAt);
   const isCutOff = unanswered?.isUnconnected === true && rest.excusedUntil !== receivedAt;
-  return { memory: isCutOff ? { ...rest, cutOffUntil: receivedAt } : rest, downtime: unanswered?.excused };
+  return { memory: isCutOff ? { ...rest, cutOffUntil: receivedAt } : rest, downtimeMs: unanswered?.excusedMs };
 };
 
 /** True if the error's code in Node shows a fault on our side. Kubelets connect and verify certificates by themselves, so they may have renewed meanwhile. */

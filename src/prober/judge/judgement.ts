@@ -4,11 +4,6 @@ import type { ApiError, KubeconfigError } from '../../kubernetes/api/errors.ts';
 import type { ObservedLease } from './leases.ts';
 import type { PoolConditions } from '../../gardener/candidate-nodes.ts';
 
-/** A failure of the API server, 15 s or longer, that it proved to us and that has ended. */
-export interface Downtime {
-  readonly ms: number;
-}
-
 export type ReadError = ApiError | KubeconfigError;
 
 export type FailureKind =
@@ -60,8 +55,8 @@ export interface LeaseCounts {
 export interface Unanswered {
   /** Start of the run since which the API server has proved that it fails: it was reached and answered 5xx, or not at all. */
   readonly provedSince?: number;
-  /** A failure that excuses silence, and that a time has followed in which we could not connect. */
-  readonly excused?: Downtime;
+  /** Length of a failure that excuses silence, and that a time has followed in which we could not connect, in milliseconds. */
+  readonly excusedMs?: number;
   /** True if we could not connect in some run. */
   readonly isUnconnected: boolean;
 }
@@ -163,8 +158,8 @@ export interface Decision {
   /** Monotonic instant of the next run. */
   readonly nextRunAt: number;
   readonly memory: ProbeMemory;
-  /** Present if the API server failed until now: silence then counts from the end of that. */
-  readonly downtime?: Downtime;
+  /** How long the API server failed until now, 15 s or longer, as it proved to us. Absent if it did not: else silence counts from here. */
+  readonly downtimeMs?: number | undefined;
 }
 
 export const minRetryDelayMs = 1_000;

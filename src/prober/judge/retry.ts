@@ -1,4 +1,4 @@
-import { ApiError } from '../../kubernetes/api/errors.ts';
+import { ApiError, isApiError } from '../../kubernetes/api/errors.ts';
 import {
   type Decision,
   decisionOf,
@@ -17,29 +17,22 @@ const [leastBackOffMs, mostBackOffMs] = [1_000, 10_000];
 const repeatMs = 2_000;
 const half = 0.5;
 
-/** Decides after a failed `GET /version` or list of leases of a run that began at `startedAt`. */
-export const afterFailedShootRead = (
-  run: { readonly startedAt: number; readonly failure: FailureKind; readonly error: ReadError },
-  input: ProbeInput,
-): Decision => afterFailure(run, { ...input, memory: rememberFailure(input.memory, run.startedAt, run.error) });
+/** A read of a run that has failed. */
+interface FailedRead {
+  readonly failure: FailureKind;
+  readonly error: ReadError;
+  /** When the run began, if it got no list of the leases: that may excuse their silence. */
+  readonly startedAt?: number;
+}
 
-/** Decides after a failed read of nodes or machines. A 429 of the seed (`isSeed`) does not mean that the shoot throttles us. */
-export const afterFailedCandidateRead = (
-  failed: { readonly error: ReadError; readonly isSeed: boolean },
-  input: ProbeInput,
-): Decision => afterFailure({ ...failed, failure: failed.isSeed ? 'machine_list_failed' : 'node_list_failed' }, input);
-
-const afterFailure = (
-  {
-    failure,
-    error,
-    isSeed = false,
-  }: { readonly failure: FailureKind; readonly error: ReadError; readonly isSeed?: boolean },
-  input: ProbeInput,
-): Decision => {
-  const { now } = input;
+/** Decides after a failed read: nothing is scaled. */
+export const afterFailedRead = ({ failure, error, startedAt }: FailedRead, given: ProbeInput): Decision => {
+  const { now } = given;
+  const memory = startedAt === undefined ? given.memory : rememberFailure(given.memory, startedAt, error);
+  const input = { ...given, memory };
   const kind = 'failed';
-  if (error instanceof ApiError && error.code === 'TooManyRequests' && !isSeed) {
+  // A 429 of the seed does not mean that the shoot throttles us.
+  if (isApiError(error, 'TooManyRequests') && failure !== 'machine_list_failed') {
     const nextRunAt = now + throttledBackOffMs(error);
     return decisionOf(input, { verdict: { kind, failure: 'throttled', error }, nextRunAt });
   }

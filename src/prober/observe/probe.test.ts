@@ -78,7 +78,7 @@ const start = (given: Given) => {
     },
     {
       cluster: 'shoot--a',
-      kubeConfigSecretName: 'probe',
+      secret: 'shoot/probe',
       timeoutMs,
       memory: {
         ...emptyProbeMemory,

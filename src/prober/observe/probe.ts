@@ -7,24 +7,19 @@ import type { ClusterSource } from '../clusters/cluster-source.ts';
 import { decideByCandidates, decideByLeases, judgeLeases } from '../judge/decide.ts';
 import type { Decision, ProbeInput, ProbeMemory, ReadError } from '../judge/judgement.ts';
 import { type LeaseList, measureSkew } from '../judge/leases.ts';
-import { afterFailedShootRead } from '../judge/retry.ts';
-import { type RunRequestsDeps, RunRequests, type Sent } from './run-requests.ts';
+import { afterFailedRead } from '../judge/retry.ts';
+import { type RunRequestsDeps, RunRequests, type RunRequestsOptions, type Sent } from './run-requests.ts';
 
 export interface ProbeDeps extends RunRequestsDeps {
   readonly source: Pick<ClusterSource, 'lists'>;
 }
 
-export interface ProbeRequest {
+export interface ProbeRequest extends Pick<RunRequestsOptions, 'secret' | 'secretKey' | 'timeoutMs' | 'signal'> {
   readonly cluster: string;
-  readonly kubeConfigSecretName: string;
-  /** Key of the Secret's data, for error messages; absent: `kubeconfig`. */
-  readonly kubeConfigKey?: string;
-  readonly timeoutMs: number;
   /** The memory that the previous run returned. */
   readonly memory: ProbeMemory;
   /** Called again for each judgement, because a run may take long. */
   readonly input: () => Omit<ProbeInput, 'now' | 'memory'>;
-  readonly signal: AbortSignal;
 }
 
 export interface ProbeResult {
@@ -40,14 +35,12 @@ export interface ProbeResult {
  */
 export const probe = async (deps: ProbeDeps, request: ProbeRequest): Promise<ProbeResult> => {
   const { clock, source } = deps;
-  const { cluster, memory, timeoutMs, kubeConfigKey: secretKey, signal } = request;
+  const { cluster, memory, timeoutMs } = request;
   const { lists } = source;
   const startedAt = clock.monotonic();
-  const times = { startedAt, endsBy: startedAt + timeoutMs };
-  const requests = new RunRequests(deps, {
-    ...{ secret: `${cluster}/${request.kubeConfigSecretName}`, secretKey, deadline: times.endsBy, timeoutMs, signal },
-    slowestResponseMs: memory.slowestResponseMs,
-  });
+  const deadline = startedAt + timeoutMs;
+  const { slowestResponseMs = 0 } = memory;
+  const requests = new RunRequests(deps, { ...request, deadline, slowestResponseMs: memory.slowestResponseMs });
   let skewMs: number | undefined;
   const listLeases = async (): Promise<Result<LeaseList, ReadError>> => {
     const sent = await requests.shoot(listNodeLeases);
@@ -58,14 +51,14 @@ export const probe = async (deps: ProbeDeps, request: ProbeRequest): Promise<Pro
   };
   const input = (): ProbeInput => ({ ...request.input(), memory, now: clock.monotonic() });
   const fail = (failure: 'api_server_unreachable' | 'lease_list_failed', error: ReadError): ProbeResult =>
-    end(afterFailedShootRead({ startedAt, failure, error }, input()));
+    end(afterFailedRead({ startedAt, failure, error }, input()));
   const end = (decision: Decision): ProbeResult => ({
     decision: { ...decision, memory: withSlowest(decision.memory, requests.slowestResponseMs()) },
     durationMs: clock.monotonic() - startedAt,
     skewMs,
   });
   try {
-    const isSlow = answersAreSlow(memory, times);
+    const isSlow = slowestResponseMs > Math.min(slowAnswerMs, timeoutMs / 4);
     const [version, early] = await Promise.all([requests.shoot(getVersion), isSlow ? listLeases() : undefined]);
     if (!version.ok) return fail('api_server_unreachable', version.error);
     const leases = early ?? (await listLeases());
@@ -73,9 +66,9 @@ export const probe = async (deps: ProbeDeps, request: ProbeRequest): Promise<Pro
     const judged = judgeLeases(leases.value, input());
     if (judged.leasesSuffice) return end(decideByLeases(judged, input()));
 
-    // A slow list of leases is stale once nodes and machines have arrived, so list again beside them, unless time is short: a stale list is better than a
-    // timeout.
-    const isRepeated = isSlow && hasTimeForAnother(times, clock.monotonic());
+    // A slow list of leases is stale once nodes and machines have arrived, so list again beside them, if another response that takes as long as the first ones
+    // arrives in time: a stale list is better than a timeout.
+    const isRepeated = isSlow && 2 * clock.monotonic() - startedAt < deadline;
     const pace = judged.isUrgent ? 'urgent' : judged.isOnlyToKnow ? 'spare' : 'ordinary';
     const [nodes, machines, newer = leases] = await Promise.all([
       requests.shoot(lists.nodes),
@@ -106,22 +99,11 @@ const leaseListOf = (
 
 const valueOf = <T>(sent: Sent<T>): Result<T, ReadError> => (sent.ok ? { ok: true, value: sent.value.value } : sent);
 
-interface RunTimes {
-  readonly startedAt: number;
-  readonly endsBy: number;
-}
-
 /**
  * Responses are slow if one took longer than this in the latest run, in milliseconds, or longer than a quarter of a run's time: then requests run in parallel
  * where they can.
  */
 const slowAnswerMs = 2_000;
-
-const answersAreSlow = ({ slowestResponseMs = 0 }: ProbeMemory, { startedAt, endsBy }: RunTimes): boolean =>
-  slowestResponseMs > Math.min(slowAnswerMs, (endsBy - startedAt) / 4);
-
-/** True if another response that takes as long as the first ones of this run arrives before its time is up. */
-const hasTimeForAnother = ({ startedAt, endsBy }: RunTimes, now: number): boolean => now + (now - startedAt) < endsBy;
 
 const withSlowest = ({ slowestResponseMs: _, ...memory }: ProbeMemory, latest: number | undefined): ProbeMemory =>
   latest === undefined ? memory : { ...memory, slowestResponseMs: latest };

@@ -76,7 +76,7 @@ export const logEvents = (deps: ProberLogDeps): Emit => {
 
 const logRun = (event: EventOf<'run-ended'>, { logger, leads }: ProberLogDeps, told: Told): void => {
   const { cluster: namespace, result, before } = event;
-  const { verdict, reason, counts, downtime } = result.decision;
+  const { verdict, reason, counts, downtimeMs } = result.decision;
   const flapping = flappingIn(event);
   if (flapping !== undefined) logger.warn(flapping, { namespace });
   if (result.skewMs !== undefined) {
@@ -85,8 +85,8 @@ const logRun = (event: EventOf<'run-ended'>, { logger, leads }: ProberLogDeps, t
     const seconds = Math.round(result.skewMs / 1_000);
     if (isSkewed && isNews) logger.warn("the shoot API server's clock and ours differ", { namespace, seconds });
   }
-  if (downtime !== undefined) {
-    const seconds = Math.round(downtime.ms / 1_000);
+  if (downtimeMs !== undefined) {
+    const seconds = Math.round(downtimeMs / 1_000);
     logger.info('the API server failed until now: silence counts from here', { namespace, seconds });
   }
   const role = leads() ? {} : { standby: true };

@@ -145,11 +145,11 @@ export const measureEvents = (deps: ProberMetricsDeps): Emit => {
 
 const measureRun = ({ cluster: namespace, result }: EventOf<'run-ended'>, metrics: Metrics): void => {
   const { decision, durationMs, skewMs } = result;
-  const { verdict, counts, downtime } = decision;
+  const { verdict, counts, downtimeMs } = decision;
   metrics.runs.inc({ namespace, result: verdictNameOf(verdict) });
   metrics.runSeconds.observe(durationMs / 1_000);
   if (skewMs !== undefined) metrics.skew.set(skewMs / 1_000, { namespace });
-  if (downtime !== undefined) metrics.downtimes.inc({ namespace });
+  if (downtimeMs !== undefined) metrics.downtimes.inc({ namespace });
   if (counts === undefined) return;
   metrics.candidates.set(counts.candidates, { namespace });
   metrics.expired.set(counts.expired, { namespace });

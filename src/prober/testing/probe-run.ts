@@ -4,7 +4,7 @@ import type { NodeView } from '../../gardener/node.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
 import type { Lease } from '../../kubernetes/api/lease.ts';
 import { decideByCandidates, decideByLeases, judgeLeases } from '../judge/decide.ts';
-import { afterFailedShootRead } from '../judge/retry.ts';
+import { afterFailedRead } from '../judge/retry.ts';
 import type { LeaseList } from '../judge/leases.ts';
 import type {
   Decision,
@@ -96,7 +96,7 @@ export const runProbe = (memory: ProbeMemory, run: ProbeRun): ProbeRunResult => 
   };
   const without = { isEager: false, isUrgent: false };
   const fail = (failure: 'api_server_unreachable' | 'lease_list_failed', error: ReadError): ProbeRunResult => ({
-    decision: afterFailedShootRead({ startedAt, failure, error }, input),
+    decision: afterFailedRead({ startedAt, failure, error }, input),
     ...without,
   });
   if (failures.version !== undefined) return fail('api_server_unreachable', failures.version);
