@@ -10,7 +10,7 @@ import type { Gauge } from '../ports/meter.ts';
 import type { Random } from '../ports/random.ts';
 import { type ReadyCheck, type ConfiguredComponent, WorkQueue, whenAborted } from '../process/index.ts';
 import { type HeldByShoot, ProberController } from './controller.ts';
-import { LostClusters, clusterNames } from './clusters/lost-clusters.ts';
+import { type LifecycleDecision, decideAfterSourceChange, findsSameClusters } from './clusters/lifecycle.ts';
 import { heldByCluster, watchForDropped } from './scale/held.ts';
 import type { Role } from './scale/desired.ts';
 import type { ProbeGate } from './observe/probe-gate.ts';
@@ -19,7 +19,7 @@ import type { Emit } from './report/events.ts';
 import type { ShootStates } from './report/state.ts';
 import type { ProberSettings } from './config/settings.ts';
 import type { ProberMemories } from './shoot.ts';
-import { type ProberSources, createProberSources } from './clusters/sources.ts';
+import { type ProberSources, createProberSources, sourceOf } from './clusters/sources.ts';
 
 export interface ConfiguredProberDeps {
   readonly clock: Clock;
@@ -115,15 +115,44 @@ interface ProbingParts {
   readonly memories: ProberMemories;
 }
 
+const clusterNames = ({ clusters }: ProberSources): readonly string[] =>
+  Array.from(clusters.entries(), ([name]) => name);
+
+/** Finds clusters that do not exist when a configuration takes effect, but that the former one probed or released, or that have held resources. */
+const findLost = ({ settings, sources, deps: { former, clock }, memories }: ProbingParts) => {
+  const { source, dependents, awaitSince } = sources;
+  const since = clock.monotonic();
+  const names = new Set([
+    ...memories.probers.keys(),
+    ...memories.releasing.keys(),
+    ...heldByCluster(dependents).keys(),
+  ]);
+  for (const name of clusterNames(sources)) names.delete(name);
+  // A cluster of another source may still exist, but nobody watches it any more, and nothing would show its return.
+  const isSourceChanged = former !== undefined && !findsSameClusters(former, settings);
+  const decision = decideAfterSourceChange(former && sourceOf(former).gone, source.gone);
+  /**
+   * Lets a cluster that this configuration has not seen yet, and that may return, count as existing for a while. Call this before the cluster is judged: its
+   * resources may be seen as held late.
+   */
+  const expectReturn = (name: string): void => {
+    if (!isSourceChanged && !memories.releasing.has(name)) awaitSince?.(name, since);
+  };
+  for (const name of names) expectReturn(name);
+  const goneOf = (name: string): LifecycleDecision =>
+    names.has(name) ? (memories.releasing.get(name) ?? decision) : source.gone;
+  return { names, expectReturn, goneOf };
+};
+
 /** Returns the names of the clusters that exist, and of those that have held resources. */
-const clustersToRelease = ({ sources: { clusters, dependents } }: ProbingParts): ReadonlySet<string> =>
-  new Set([...clusterNames(clusters), ...heldByCluster(dependents).keys()]);
+const clustersToRelease = ({ sources }: ProbingParts): ReadonlySet<string> =>
+  new Set([...clusterNames(sources), ...heldByCluster(sources.dependents).keys()]);
 
 const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<ProberMemories> => {
   const { settings, sources, deps, memories } = parts;
   const { source, clusters, kubeconfigs, externalKubeconfigs, dependents } = sources;
-  const lost = new LostClusters({ settings, sources, ...deps, memories });
-  const known = clusterNames(clusters);
+  const lost = findLost(parts);
+  const known = new Set(clusterNames(sources));
   const queue = new WorkQueue({
     clock: deps.clock,
     reconcile: async (name) => {
@@ -146,7 +175,7 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
       dependents: new Map(dependents.map((source) => [source.key, source])),
       requeueAfter: (name, ms) => queue.addAfter(name, ms),
     },
-    { clusters: known, memories: memories.probers, goneOf: (name) => lost.goneOf(name) },
+    { clusters: known, memories: memories.probers, goneOf: lost.goneOf },
   );
   const detachPauses = deps.pauses.attach({
     namespaces: sources.namespaces,
@@ -155,10 +184,10 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
   });
   deps.states.clustersBy(sources);
   const unsubscribe = clusters.subscribe(({ type, key }) => {
-    if (type === 'set') lost.found(key);
+    if (type === 'set') lost.names.delete(key);
     queue.add(key);
   });
-  for (const name of [...known, ...lost.names()]) queue.add(name);
+  for (const name of [...known, ...lost.names]) queue.add(name);
   const ignoreLead = deps.leaderWatch?.onLead(() => {
     controller.wake();
     // Until now another replica had to release resources, also those of deleted clusters.

@@ -52,6 +52,9 @@ export interface ReceivedResponse {
   readonly verdict?: Verdict | undefined;
 }
 
+/** What a shoot lacks: it cannot be read, or an outage would not be met. */
+export type Lack = 'blind' | 'unprotected';
+
 interface EndedRun {
   readonly result: ProbeResult;
   /** Verdict and memory before the run. */
@@ -75,8 +78,8 @@ type ClusterEvent = { readonly cluster: string } & (
   /** The loop has changed its state. `readView` returns the current one from then on. */
   | { readonly kind: 'stepped'; readonly readView: () => ShootProberView }
   | ({ readonly kind: 'run-ended' } & EndedRun)
-  /** What the facts about the shoot mean now, and what they meant before; absent at first. Emitted again and again. */
-  | { readonly kind: 'told'; readonly told: ShootTold; readonly before?: ShootTold }
+  /** The shoot begins to lack something, or another thing than before, or nothing any more. */
+  | ({ readonly kind: 'lack-changed'; readonly lack?: Lack; readonly former?: Lack } & Pick<ShootTold, 'why' | 'do'>)
   /** An outage has been unmet for so long, and nothing is held. */
   | { readonly kind: 'protection-late'; readonly unmetMs: number }
   | { readonly kind: 'scaling-started'; readonly scaling: Scaling }

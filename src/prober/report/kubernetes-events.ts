@@ -2,7 +2,7 @@ import { describePause } from '../../annotations/pause.ts';
 import type { EventRecorder } from '../../telemetry/index.ts';
 import { namespaceRef } from '../config/ref-template.ts';
 import { type Emit, type EventOf, observer } from './events.ts';
-import { flappingIn, lackIn, writeIn, Told } from './sentences.ts';
+import { flappingIn, writeIn, Told } from './sentences.ts';
 
 export interface KubernetesEventsDeps {
   readonly events: EventRecorder;
@@ -38,7 +38,7 @@ export const recordEvents = ({ events: recorder, leads, seed }: KubernetesEvents
     'response-received': (event) => recordWrite(event, events),
     'protecting-without-lead': ({ cluster, why, reason }) =>
       warn(cluster, 'MeltdownProtectionWithoutLead', `protecting without the lead: ${why}; ${reason}`),
-    told: (event) => {
+    'lack-changed': (event) => {
       if (leads()) recordLack(event, events);
     },
     'pause-changed': (event) => {
@@ -74,17 +74,16 @@ const recordWrite = (event: EventOf<'response-received'>, events: EventRecorder)
   });
 };
 
-const recordLack = (event: EventOf<'told'>, events: EventRecorder): void => {
+const recordLack = (event: EventOf<'lack-changed'>, events: EventRecorder): void => {
   const regarding = namespaceRef(event.cluster);
-  const { why, do: what } = event.told;
-  const { lack, former } = lackIn(event) ?? {};
+  const { lack, former, why, do: what } = event;
   if (lack !== undefined) {
     const isBlind = lack === 'blind';
     const head = isBlind ? 'Blind: the last probes failed' : 'Not protected: an outage would not be met';
     const reason = isBlind ? 'MeltdownProtectionBlind' : 'MeltdownProtectionLacking';
     const message = `${head}: ${why}.${what === '' ? '' : ` To do: ${what}.`}`;
     events.record({ regarding, type: 'Warning', reason, message });
-  } else if (former !== undefined) {
+  } else {
     const message = `${former === 'blind' ? 'No longer blind' : 'Protected again'}: ${why}.`;
     events.record({ regarding, type: 'Normal', reason: 'MeltdownProtectionBack', message });
   }

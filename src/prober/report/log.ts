@@ -3,7 +3,7 @@ import { shorten } from '../../kubernetes/api/shorten.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type Verdict, verdictNameOf } from '../judge/judgement.ts';
 import { type Emit, type EventOf, observer } from './events.ts';
-import { type EndedWrite, endedOperations, flappingIn, lackIn, writeIn, Told } from './sentences.ts';
+import { type EndedWrite, endedOperations, flappingIn, writeIn, Told } from './sentences.ts';
 
 export interface ProberLogDeps {
   readonly logger: Logger;
@@ -49,7 +49,7 @@ export const logEvents = (deps: ProberLogDeps): Emit => {
       else logger.error('it is not clear which Secret is of the cluster', { namespace, problem });
     },
     'run-ended': (event) => logRun(event, deps, told),
-    told: (event) => logLack(event, deps),
+    'lack-changed': (event) => logLack(event, deps),
     'protection-late': ({ cluster: namespace, unmetMs }) => {
       const seconds = Math.round(unmetMs / 100) / 10;
       logger.error('the threshold is crossed, and nothing is scaled down', { namespace, seed: deps.seed?.(), seconds });
@@ -96,15 +96,13 @@ const logRun = (event: EventOf<'run-ended'>, { logger, leads }: ProberLogDeps, t
   else logger.info('verdict', fields);
 };
 
-const logLack = (event: EventOf<'told'>, { logger, seed }: ProberLogDeps): void => {
-  const { told } = event;
-  const { why, do: what } = told;
+const logLack = (event: EventOf<'lack-changed'>, { logger, seed }: ProberLogDeps): void => {
+  const { lack, former, why, do: what } = event;
   const where = { namespace: event.cluster, seed: seed?.() };
-  const { lack, former } = lackIn(event) ?? {};
   if (lack === 'blind') logger.warn('the shoot is blind: nothing is scaled', { ...where, why, do: what });
   else if (lack === 'unprotected') {
     logger.warn('the shoot is not protected: an outage would not be met', { ...where, why, do: what });
-  } else if (former !== undefined) {
+  } else {
     logger.info(former === 'blind' ? 'the shoot is no longer blind' : 'the shoot is protected again', {
       ...where,
       why,

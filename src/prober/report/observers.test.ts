@@ -66,10 +66,10 @@ const failed = (code: ApiErrorCode, message: string): Verdict => ({
 });
 
 it('names the seed, if its Clusters do, in Events and in the log', () => {
-  const told = { state: 'blind', cause: 'blind', why: '401 Unauthorized', next: { text: '' }, do: '' } as const;
-  emit({ kind: 'told', cluster: 'a', told });
+  const lack = { kind: 'lack-changed', lack: 'blind', why: '401 Unauthorized', do: '' } as const;
+  emit({ ...lack, cluster: 'a' });
   seed = 'aws-eu10';
-  emit({ kind: 'told', cluster: 'b', told });
+  emit({ ...lack, cluster: 'b' });
   const message = 'Blind: the last probes failed: 401 Unauthorized.';
   expect(recorded.map((event) => event.message)).toEqual([message, `Seed aws-eu10: ${message}`]);
   expect(logger.lines.map(({ fields }) => fields.seed)).toEqual([undefined, 'aws-eu10']);

@@ -1,6 +1,5 @@
 import { ignoreScalingAnnotation } from '../../annotations/scaling-annotations.ts';
 import type { ApiError } from '../../kubernetes/api/errors.ts';
-import type { ShootTold, UnprotectedCause } from '../../status/state/schema.ts';
 import { maxAttempts } from '../scale/operation.ts';
 import { type Direction, type Write, effectOf, unknownManager } from '../scale/patch-plan.ts';
 import type { Scaling } from '../scale/scaling.ts';
@@ -80,24 +79,6 @@ export const flappingIn = ({ result, before }: EventOf<'run-ended'>): string | u
   result.decision.memory.outage?.isFlapping === true && before.probe.outage?.isFlapping !== true
     ? 'flapping: an outage came within ten minutes of the restoration, so the next one waits for longer'
     : undefined;
-
-/** Somebody has ordered these, and has Events about them, or the whole prober is so. */
-const ordered: ReadonlySet<UnprotectedCause> = new Set(['paused', 'dry-run']);
-
-const lackOf = ({ state, cause }: ShootTold): 'blind' | 'unprotected' | undefined => {
-  if (state === 'blind') return 'blind';
-  return cause === undefined || ordered.has(cause) ? undefined : 'unprotected';
-};
-
-/** What a shoot begins to lack with what is told of it now, and lacked before; undefined if nothing has changed. */
-export const lackIn = ({
-  told,
-  before,
-}: EventOf<'told'>): Readonly<Record<'lack' | 'former', ReturnType<typeof lackOf>>> | undefined => {
-  const lack = lackOf(told);
-  const former = before && lackOf(before);
-  return lack === former || told.state === 'not probed' ? undefined : { lack, former };
-};
 
 /** What was told last about each cluster, by topic, so that only news is told. */
 export class Told {

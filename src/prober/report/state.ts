@@ -5,14 +5,21 @@ import type { Clock } from '../../ports/clock.ts';
 import type { ProcessView } from '../../process/index.ts';
 import { type NamedShoot, namedShoot } from '../../status/state/find-shoot.ts';
 import { judgeShoot } from '../../status/state/judge-shoot.ts';
-import type { PauseInForce, ProberStatus, ShootFacts, ShootStatus } from '../../status/state/schema.ts';
+import type {
+  PauseInForce,
+  ProberStatus,
+  ShootFacts,
+  ShootStatus,
+  ShootTold,
+  UnprotectedCause,
+} from '../../status/state/schema.ts';
 import type { HostedCluster } from '../clusters/cluster-source.ts';
 import type { ProberSettings } from '../config/settings.ts';
 import { heldByCluster, shownHeld } from '../scale/held.ts';
 import type { Standby } from '../scale/desired.ts';
 import type { WatchedDependent } from '../scale/watch-dependent.ts';
 import { DecisionLog } from './decision-log.ts';
-import { type Emit, type ShootProberView, observer } from './events.ts';
+import { type Emit, type Lack, type ShootProberView, observer } from './events.ts';
 import { type MeasuredShoot, ShootRecord, shownDecisions } from './shoot-record.ts';
 import { type ClockReading, formatWall } from './shown.ts';
 
@@ -21,7 +28,7 @@ export interface ShootStatesOptions {
   readonly dryRun: boolean;
   /** Returns the pause in force, of this shoot or of all. */
   readonly pauseOf: (cluster: string) => PauseInForce | undefined;
-  /** Tells when a shoot's facts mean something else than before. */
+  /** Tells what a shoot begins to lack, or lacks no more. */
   readonly emit?: Emit;
 }
 
@@ -40,6 +47,14 @@ export interface StatusContext {
   /** The pause of all shoots. */
   readonly paused: PauseInForce | undefined;
 }
+
+/** Somebody has ordered these, and has Events about them, or the whole prober is so. */
+const ordered: ReadonlySet<UnprotectedCause> = new Set(['paused', 'dry-run']);
+
+const lackOf = ({ state, cause }: ShootTold): Lack | undefined => {
+  if (state === 'blind') return 'blind';
+  return cause === undefined || ordered.has(cause) ? undefined : 'unprotected';
+};
 
 /** The list of all shoots in a response may be this old, in milliseconds. */
 const listAgeMs = 500;
@@ -224,7 +239,9 @@ export class ShootStates {
     // Another prober of the same shoot may have taken over.
     record.readView = readView;
     const { told, before } = record.note(this.#contextOf(cluster), reading);
-    this.#options.emit?.({ kind: 'told', cluster, told, before });
+    const [lack, former] = [lackOf(told), before && lackOf(before)];
+    if (lack === former || told.state === 'not probed') return;
+    this.#options.emit?.({ kind: 'lack-changed', cluster, lack, former, why: told.why, do: told.do });
   }
 
   #endRound(): void {
