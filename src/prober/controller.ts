@@ -7,7 +7,8 @@ import {
   restoresLess,
   sameSettings,
 } from './clusters/lifecycle.ts';
-import { type ProberMemory, type ProberStart, type ShootProberDeps, ShootProber } from './shoot.ts';
+import { emptyProbeMemory } from './judge/judgement.ts';
+import { type ProberMemory, type ShootProberDeps, ShootProber } from './shoot.ts';
 import type { ClusterSource, HostedCluster, Kubeconfigs } from './clusters/cluster-source.ts';
 import { clusterOfHeld, isAnyHeldFor, subscribeToHeld } from './scale/held.ts';
 
@@ -52,7 +53,7 @@ export class ProberController {
   readonly #entries = new Map<string, Entry>();
   readonly #notReconciledYet: Set<string>;
   /** Shoots that are probed again once their prober has stopped, and the start of their next prober. */
-  readonly #restarts = new Map<string, ProberStart['first']>();
+  readonly #restarts = new Map<string, ProberMemory>();
   /** Shoots whose release was logged in a dry run. */
   readonly #releasedInDryRun = new Set<string>();
   readonly #unsubscribe: readonly (() => void)[];
@@ -100,8 +101,7 @@ export class ProberController {
 
   /** Returns the memories of the probers that are not stopping, or that are to be started again, by Cluster. */
   memories(): ReadonlyMap<string, ProberMemory> {
-    const found = new Map<string, ProberMemory>();
-    for (const [name, first] of this.#restarts) if (!('delayMs' in first)) found.set(name, first);
+    const found = new Map(this.#restarts);
     for (const [name, { prober, stopping }] of this.#entries) if (!stopping) found.set(name, prober.memory());
     return found;
   }
@@ -131,8 +131,8 @@ export class ProberController {
     return new Map(all.map(([name, { prober }]) => [name, prober.held()] as const).filter(([, held]) => held > 0));
   }
 
-  #add(name: string, start: Omit<ProberStart, 'cluster'>): Entry {
-    const prober = new ShootProber(this.#deps, { cluster: name, ...start });
+  #add(name: string, start: ProberMemory): Entry {
+    const prober = new ShootProber(this.#deps, name, start);
     const entry = { prober, settings: start.settings };
     this.#entries.set(name, entry);
     return entry;
@@ -146,7 +146,7 @@ export class ProberController {
       return;
     }
     this.#restarts.delete(name);
-    if (entry === undefined && memory !== undefined) this.#add(name, { settings: shoot, first: memory });
+    if (entry === undefined && memory !== undefined) this.#add(name, { ...memory, settings: shoot });
     else if (entry === undefined) this.#start(name, { shoot, wasThere });
     else if (!sameSettings(entry.settings, shoot)) {
       entry.settings = shoot;
@@ -158,7 +158,8 @@ export class ProberController {
   #start(name: string, { shoot, wasThere }: { readonly shoot: ShootSettings; readonly wasThere: boolean }): void {
     const { initialDelayMs } = this.#deps.settings;
     const delayMs = wasThere ? this.#deps.random.next() * Math.min(initialDelayMs, startPhaseMs) : initialDelayMs;
-    this.#add(name, { settings: shoot, first: { delayMs } });
+    const nextRunAt = this.#deps.clock.monotonic() + delayMs;
+    this.#add(name, { probe: emptyProbeMemory, nextRunAt, settings: shoot });
     this.#deps.emit({ kind: 'probing-started', cluster: name, delayMs });
   }
 
@@ -166,7 +167,8 @@ export class ProberController {
   #restart(name: string, entry: Entry): void {
     if (entry.stopping?.releasePolicy === 'nothing') return;
     const memory = entry.prober.memory();
-    this.#restarts.set(name, Number.isFinite(memory.nextRunAt) ? memory : { delayMs: 0 });
+    const nextRunAt = Number.isFinite(memory.nextRunAt) ? memory.nextRunAt : this.#deps.clock.monotonic();
+    this.#restarts.set(name, { ...memory, nextRunAt });
     entry.stopping = { releasePolicy: 'nothing', reason: 'it is probed again' };
     void entry.prober.stop(entry.stopping);
   }
@@ -184,7 +186,7 @@ export class ProberController {
   /** Continues a prober that has to stay unchanged after a change of the configuration. */
   #resume(name: string): void {
     const memory = this.#memories.get(name);
-    if (memory !== undefined && !this.#entries.has(name)) this.#add(name, { settings: memory.settings, first: memory });
+    if (memory !== undefined && !this.#entries.has(name)) this.#add(name, memory);
   }
 
   #stop(name: string, { releasePolicy, reason }: ProbingEnd): void {
@@ -205,7 +207,8 @@ export class ProberController {
     if (releasePolicy === 'nothing' || this.#releasedInDryRun.has(name)) return undefined;
     if (this.#deps.role?.().leads === false) return undefined;
     if (!isAnyHeldFor(name, this.#deps)) return undefined;
-    return this.#add(name, { settings: { poolConditions: new Map() }, first: { delayMs: Number.POSITIVE_INFINITY } });
+    const settings = { poolConditions: new Map() };
+    return this.#add(name, { probe: emptyProbeMemory, nextRunAt: Number.POSITIVE_INFINITY, settings });
   }
 
   #forget(name: string): void {

@@ -8,6 +8,7 @@ import { ApiError } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import type { DependentSource } from '../kubernetes/cache/watch-kind.ts';
+import { emptyProbeMemory } from './judge/judgement.ts';
 import { ProbeGate } from './observe/probe-gate.ts';
 import { type Emit, type ProberEvent, emitTo } from './report/events.ts';
 import { logEvents } from './report/log.ts';
@@ -110,7 +111,11 @@ const start = (cluster: string, given: Partial<ShootProberDeps> = {}): Shoot => 
     gate: new ProbeGate(clock),
     ...given,
   };
-  const prober = new ShootProber(deps, { cluster, settings: { poolConditions: new Map() }, first: { delayMs: 0 } });
+  const prober = new ShootProber(deps, cluster, {
+    probe: emptyProbeMemory,
+    nextRunAt: clock.monotonic(),
+    settings: { poolConditions: new Map() },
+  });
   shoot.stop = () => prober.stop({ releasePolicy: 'nothing', reason: 'test' });
   return shoot;
 };

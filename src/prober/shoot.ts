@@ -28,7 +28,7 @@ import type { Random } from '../ports/random.ts';
 import type { Pauses } from './scale/pauses.ts';
 import { type ProbeGate, runNeededBy } from './observe/probe-gate.ts';
 import type { ProberSettings } from './config/settings.ts';
-import { type ProbeMemory, emptyProbeMemory, probeSettings } from './judge/judgement.ts';
+import { type ProbeMemory, probeSettings } from './judge/judgement.ts';
 
 /** Dependencies of the prober of a shoot. */
 export interface ShootProberDeps extends ProbeDeps, DependentsDeps {
@@ -51,20 +51,12 @@ export interface ShootProberDeps extends ProbeDeps, DependentsDeps {
   readonly role?: () => Role;
 }
 
-/** State with which the next prober of the same shoot continues after a change of the configuration. */
+/** State with which a prober starts: after a change of the configuration that of its predecessor. */
 export interface ProberMemory {
   readonly probe: ProbeMemory;
-  /** Monotonic instant in milliseconds. A back-off continues across the change. */
+  /** Monotonic instant in milliseconds. A back-off continues across a change of the configuration. Infinity: the prober never probes. */
   readonly nextRunAt: number;
   readonly settings: ShootSettings;
-}
-
-/** Start of a prober. `first`: the delay of the first run, or the memory of the previous prober. */
-export interface ProberStart {
-  /** Name of the cluster: its namespace in the seed. Log, metrics and status show it as `namespace`. */
-  readonly cluster: string;
-  readonly settings: ShootSettings;
-  readonly first: { readonly delayMs: number } | ProberMemory;
 }
 
 /** State that one configuration leaves to the next, by Cluster. */
@@ -107,15 +99,13 @@ export class ShootProber {
   readonly #stopListening: () => void;
   readonly #inFlight = new Set<string>();
 
-  constructor(sharedDeps: ShootProberDeps, { cluster, settings, first }: ProberStart) {
+  constructor(sharedDeps: ShootProberDeps, cluster: string, { probe, nextRunAt, settings }: ProberMemory) {
     const deps = forCluster(sharedDeps, cluster);
     this.#deps = deps;
     this.#cluster = cluster;
     this.#settings = settings;
     this.#dependents = new Dependents(cluster, deps);
     this.#writer = deps.seedFor?.(() => mayWriteNow(this.#state, this.#context())) ?? deps.seed;
-    const { probe, nextRunAt } =
-      'delayMs' in first ? { probe: emptyProbeMemory, nextRunAt: deps.clock.monotonic() + first.delayMs } : first;
     this.#state = initialState({ probe, nextRunAt });
     this.#stopListening = this.#dependents.subscribe(this.#schedule);
     // A prober that never probes has no external prober.
