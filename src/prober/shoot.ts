@@ -258,8 +258,8 @@ export class ShootProber {
     this.#runAbort = run;
     const jitter = random.next();
     try {
-      const context = { ...this.#probeSettings(), isHeld: this.#state.held.size > 0, now: clock.monotonic() };
-      await gate.enter({ neededBy: runNeededBy(this.#state, context), signal: run.signal });
+      const neededBy = runNeededBy(this.#state, { ...this.#probeSettings(), now: clock.monotonic() });
+      await gate.enter({ neededBy, signal: run.signal });
       const result = await probe(this.#deps, {
         cluster: this.#cluster,
         ...this.#kubeconfig(),

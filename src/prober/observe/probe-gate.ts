@@ -1,6 +1,6 @@
 import { abortable } from '../../kubernetes/transport/index.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ProbeMemory } from '../judge/judgement.ts';
+import type { ShootProberState } from '../scale/advance-shoot.ts';
 
 /** Maximum number of probes that start in one turn of the event loop: 16 new connections cost some 30 ms of CPU. */
 const mostPerTurn = 16;
@@ -20,11 +20,11 @@ export interface ProbeStart {
  * no leases are known yet or a scaling is in progress, and a whole grace period later if the resources are held already.
  */
 export const runNeededBy = (
-  { probe: { leases }, scaling }: { readonly probe: ProbeMemory; readonly scaling?: unknown },
-  { now, graceMs, isHeld }: { readonly now: number; readonly graceMs: number; readonly isHeld: boolean },
+  { probe: { leases }, scaling, held }: Pick<ShootProberState, 'probe' | 'scaling' | 'held'>,
+  { now, graceMs }: { readonly now: number; readonly graceMs: number },
 ): number => {
   if (scaling !== undefined || leases.length === 0) return now;
-  if (isHeld) return now + graceMs;
+  if (held.size > 0) return now + graceMs;
   const ends = leases.map(({ silentSince }) => silentSince + graceMs).filter((at) => at > now);
   return Math.min(now + graceMs, ...ends);
 };
