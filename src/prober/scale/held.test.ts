@@ -1,13 +1,27 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
+import type { ScalableObject } from '../../kubernetes/api/scalable.ts';
 import type { DependentSource } from '../../kubernetes/cache/index.ts';
+import type { Store, StoreChange } from '../../kubernetes/cache/store.ts';
 import { formatHeldAnnotation, heldAnnotation } from '../../annotations/held.ts';
-import { meltdownProtectionAnnotation } from '../../annotations/scaling-annotations.ts';
+import { meltdownProtectionAnnotation, replicasAnnotation } from '../../annotations/scaling-annotations.ts';
 import { proberConfig } from '../config/config.ts';
 import { objectOf, scalableOf } from '../testing/seed-model.ts';
 import { createStaticStore } from '../testing/static-store.ts';
-import { clusterOfHeld, configuredAs, forCluster, heldByCluster, isAnyHeldFor } from './held.ts';
+import {
+  clusterOfHeld,
+  configuredAs,
+  forCluster,
+  heldByCluster,
+  holdsOutside,
+  isAnyHeldFor,
+  isHeld,
+  shownHeld,
+  watchForDropped,
+  withUnconfigured,
+} from './held.ts';
 import type { ProberSettings } from '../config/settings.ts';
+import type { WatchedDependent } from './watch-dependent.ts';
 
 const refOf = (name: string) => ({ apiVersion: 'apps/v1', kind: 'Deployment', name });
 const settingsOf = (config: object): ProberSettings =>
@@ -85,12 +99,107 @@ it('groups held resources by the cluster that their annotations name, also if tw
   });
   const scalable = scalableOf(object);
   const held = { ...scalable, meta: { ...scalable.meta, namespace: 'central' } };
-  const store = createStaticStore((at) => (at === 'central/one-machine-controller-manager' ? held : undefined), [held]);
+  const up = { ...held, meta: { ...held.meta, annotations: {} } };
+  const elsewhere = { ...held, meta: { ...held.meta, namespace: 'two' } };
+  const all = [held, up, elsewhere];
+  const store = createStaticStore((at) => (at === 'central/one-machine-controller-manager' ? held : undefined), all);
   const dependents = settings.dependentResources.map(({ ref }) => ({ ref, store }));
   expect([...heldByCluster(dependents)].map(([cluster, objects]) => [cluster, objects.length])).toEqual([['one', 1]]);
   const sources = new Map(
     dependents.map(({ ref }) => [refKey(ref), { store, served: () => ({ kind: 'served', resource: 'x' }) as const }]),
   );
   expect(isAnyHeldFor('one', { settings, dependents: sources })).toBe(true);
+  expect(isAnyHeldFor('one', { settings, dependents: sources }, () => false)).toBe(false);
   expect(isAnyHeldFor('one-machine', { settings, dependents: sources })).toBe(false);
+});
+
+const active = { [meltdownProtectionAnnotation]: '' };
+const stored = { [replicasAnnotation]: '3' };
+
+it.each([
+  ['annotated, at 0', active, 0, true],
+  ['annotated, and up', active, 2, true],
+  ['annotated, of an unknown count', active, undefined, true],
+  ['its former count stored, at 0', stored, 0, true],
+  ['its former count stored, and up', stored, 2, false],
+  ['its former count stored, of an unknown count', stored, undefined, false],
+  ['not annotated, at 0', {}, 0, false],
+])('a resource is held: %s', (_, annotations, specReplicas, isSo) => {
+  expect(isHeld({ annotations }, specReplicas)).toBe(isSo);
+});
+
+it('a held resource is shown with the count to restore, and since when it is held', () => {
+  const since = Date.parse('2026-11-21T06:00:00Z');
+  const annotations = { ...stored, [heldAnnotation]: formatHeldAnnotation({ since, reason: 'r', by: 'b' }) };
+  const shown = { kind: 'Deployment', name: 'kcm', replicas: 3 };
+  expect(shownHeld({ ...refOf('kcm'), annotations })).toEqual({ ...shown, since: '2026-11-21T06:00:00Z' });
+  expect(shownHeld({ ...refOf('kcm'), annotations: stored })).toEqual(shown);
+});
+
+it.each([
+  [undefined, false],
+  ['{{ namespace }}', false],
+  ['{{ cluster }}-cp', true],
+  ['central', true],
+])('a resource in %s is outside of its cluster: %s', (namespace, isSo) => {
+  const resource = { ...central.dependentResources[0]!, ref: { ...template, namespace } };
+  expect(holdsOutside({ dependentResources: [resource] })).toBe(isSo);
+});
+
+describe('a resource that only a held one names', () => {
+  const levels = { kcm: 2, mcm: 1 };
+  const settings = settingsOf({
+    kubeConfigSecretName: 'probe',
+    dependentResourceInfos: Object.entries(levels).map(([name, level]) => ({ ref: refOf(name), scaleUp: { level } })),
+  });
+  const heldWith = (...names: readonly string[]) => {
+    const annotation = formatHeldAnnotation({ reason: 'r', by: 'b', cluster: 'a', with: names.map(refOf) });
+    return { namespace: 'a', annotations: { ...active, [heldAnnotation]: annotation } };
+  };
+
+  it('is restored after all others', () => {
+    const held = [{ namespace: 'a', annotations: active }, heldWith('kcm', 'ccm'), heldWith('ccm')];
+    expect(withUnconfigured(settings, held).dependentResources).toEqual([
+      ...settings.dependentResources,
+      {
+        ref: refOf('ccm'),
+        scaleUp: { level: 3, initialDelayMs: 0, timeoutMs: 60_000 },
+        optional: true,
+        restoreOnly: true,
+      },
+    ]);
+    expect(withUnconfigured({ ...settings, dependentResources: [] }, held).dependentResources).toMatchObject([
+      { ref: refOf('kcm'), scaleUp: { level: 1 } },
+      { ref: refOf('ccm'), scaleUp: { level: 1 } },
+    ]);
+  });
+
+  it('is told of once, as soon as a watch shows it', () => {
+    const scalable = scalableOf(objectOf(refOf('kcm')));
+    const withMeta = (meta: object): ScalableObject => ({ ...scalable, meta: { ...scalable.meta, ...meta } });
+    const listeners = new Set<(change: StoreChange<ScalableObject>) => void>();
+    const watchOf = (...listed: readonly ScalableObject[]) => {
+      const subscribe: Store<ScalableObject>['subscribe'] = (listener) => {
+        listeners.add(listener);
+        return () => listeners.delete(listener);
+      };
+      return { store: { ...createStaticStore(() => undefined, listed), subscribe } } as unknown as WatchedDependent;
+    };
+    const told: number[] = [];
+    const tell = ({ dependentResources }: ProberSettings): void => void told.push(dependentResources.length);
+    const end = watchForDropped(settings, [watchOf(scalable, withMeta(heldWith('kcm', 'mcm')))], tell);
+    const show = (type: 'set' | 'deleted', meta: object): void => {
+      for (const listener of listeners) listener({ type, key: 'a/kcm', value: withMeta(meta) });
+    };
+    show('set', scalable.meta);
+    show('deleted', heldWith('ccm'));
+    expect(told).toEqual([]);
+    show('set', heldWith('ccm'));
+    show('set', heldWith('ccm', 'csi'));
+    expect(told).toEqual([3]);
+    end();
+    expect(listeners.size).toBe(0);
+    watchForDropped(settings, [watchOf(withMeta(heldWith('ccm', 'csi')))], tell);
+    expect(told).toEqual([3, 4]);
+  });
 });
