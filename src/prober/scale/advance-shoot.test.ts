@@ -250,13 +250,16 @@ const stepper = (role: Role) => {
   return { step, become: (next: Role) => roles.push(next), state: () => state, inFlight };
 };
 
-const decisionAt = (now: number): Decision => ({
-  verdict: { kind: 'unhealthy', crossedAt: now, graceEndsAt: now + 10_000 },
+const decisionAt = (now: number, crossedAt = now): Decision => ({
+  verdict: { kind: 'unhealthy', crossedAt, graceEndsAt: crossedAt + 10_000 },
   reason: '',
   nextRunAt: now + 10_000,
   memory: emptyProbeMemory,
 });
-const judged = (now: number): ShootEvent => ({ kind: 'run-ended', decision: decisionAt(now) });
+const judged = (now: number, crossedAt = now): ShootEvent => ({
+  kind: 'run-ended',
+  decision: decisionAt(now, crossedAt),
+});
 
 describe('a verdict of a run that began before a restoration', () => {
   const standby: Role = { leads: false, mayStandIn: true };
@@ -342,6 +345,14 @@ describe('an outage that is unmet', () => {
     step(20_100, [], judged(20_100));
     expect(step(25_100, [])).toContain('protection-late');
   });
+});
+
+it('a standby leaves the leader a second after its own verdict, however long ago the threshold was crossed', () => {
+  const { step } = stepper({ leads: false, mayStandIn: true });
+  step(0, []);
+  expect(step(20_000, [], judged(20_000, 5_000))).toEqual([]);
+  expect(step(20_999, [])).toEqual([]);
+  expect(step(21_000, [])).toEqual(['scaling-started']);
 });
 
 describe('a scale-down, after the process was suspended,', () => {
