@@ -20,7 +20,7 @@ import {
 } from '../testing/cases.ts';
 import { type HarnessOptions, SeedHarness } from '../testing/seed-harness.ts';
 import { deployment, objectOf, stateOf } from '../testing/seed-model.ts';
-import { advanceShoot, type ShootContext, type ShootEvent, initialState } from './advance-shoot.ts';
+import { advanceShoot, mayWriteNow, type ShootContext, type ShootEvent, initialState } from './advance-shoot.ts';
 import { type Role, leader } from './desired.ts';
 
 const [a, b] = [deployment('a'), deployment('b')];
@@ -229,25 +229,29 @@ const stepper = (role: Role) => {
   const resources = [at(a, 0), at(b, 1)];
   let state = initialState({ probe: emptyProbeMemory, nextRunAt: 0 });
   const inFlight = new Set<string>();
+  const contextAt = (now: number, heldRefs: readonly ResourceRef[]): ShootContext => ({
+    now,
+    wallNow: now,
+    holder: { by: 'test' },
+    snapshotOf: (key) => {
+      const isHeldNow = heldRefs.some((ref) => refKey(ref) === key);
+      return { kind: 'state', state: stateOf(isHeldNow ? held(a) : up(a)) };
+    },
+    resources,
+    probeIntervalMs: 10_000,
+    mustRead: false,
+    role: roles.at(-1)!,
+    inFlight,
+  });
   const step = (now: number, heldRefs: readonly ResourceRef[], ...events: readonly ShootEvent[]) => {
-    const isHeldNow = (key: string): boolean => heldRefs.some((ref) => refKey(ref) === key);
-    const stepped = advanceShoot(state, events, {
-      now,
-      wallNow: now,
-      holder: { by: 'test' },
-      snapshotOf: (key) => ({ kind: 'state', state: stateOf(isHeldNow(key) ? held(a) : up(a)) }),
-      resources,
-      probeIntervalMs: 10_000,
-      mustRead: false,
-      role: roles.at(-1)!,
-      inFlight,
-    });
+    const stepped = advanceShoot(state, events, contextAt(now, heldRefs));
     state = stepped.state;
     for (const effect of stepped.effects) if (effect.kind === 'send') inFlight.add(effect.action.key);
     return stepped.effects.map(({ kind }) => kind).filter((kind) => kind !== 'send');
   };
   const roles = [role];
-  return { step, become: (next: Role) => roles.push(next), state: () => state, inFlight };
+  const mayWrite = (now: number): boolean => mayWriteNow(state, contextAt(now, []));
+  return { step, become: (next: Role) => roles.push(next), state: () => state, inFlight, mayWrite };
 };
 
 const decisionAt = (now: number, crossedAt = now): Decision => ({
@@ -366,6 +370,14 @@ describe('a scale-down, after the process was suspended,', () => {
     expect([sent(), state().desired?.isDoubtful]).toEqual([1, true]);
     step(14_100, [], judged(14_100));
     expect(sent()).toBe(2);
+  });
+
+  it('sends no write that was waiting for its turn meanwhile, even before the next step', () => {
+    const { step, state, mayWrite } = stepper(leader);
+    step(0, []);
+    step(100, [], judged(100));
+    const { dueAt } = state();
+    expect([mayWrite(dueAt + 10_000), mayWrite(dueAt + 10_001)]).toEqual([true, false]);
   });
 });
 
