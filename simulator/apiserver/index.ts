@@ -4,6 +4,7 @@ export { type SimKind, apiVersionOf } from './kind.ts';
 export { customKind, simKinds } from './kinds.ts';
 export { type JsonMap, type SimObject, asList, asMap, getPath } from './object.ts';
 export { isWatch } from './read-options.ts';
+export { parseLabelSelector } from './label-selector.ts';
 export { headerOf } from './reply.ts';
 export { type SimApiServer, createSimApiServer } from './server.ts';
 export { badRequest, failure, unauthorized } from './status.ts';

@@ -1,30 +1,29 @@
-import fc from 'fast-check';
-import { describe, expect, it } from 'vitest';
-import { type LabelRequirement, formatLabelSelector, matchesLabels } from '../../src/kubernetes/api/label-selectors.ts';
+import { expect, it } from 'vitest';
 import { parseLabelSelector } from './label-selector.ts';
 
-const keys = fc.constantFrom('app', 'tier', 'example.io/role', 'in', 'notin');
-const values = fc.constantFrom('', 'x', 'y', 'A_1.b-c', 'in');
-const labels = fc.dictionary(keys, values, { maxKeys: 4 });
+const labels = { app: 'kubernetes', role: 'scheduler', empty: '' };
 
-describe('a label selector', () => {
-  it('parses the selectors that our client formats, and matches the same labels', () => {
-    const list = fc.array(values, { minLength: 1, maxLength: 4 });
-    const requirement = fc.oneof(
-      fc.record<LabelRequirement>({ key: keys, operator: fc.constantFrom('In', 'NotIn'), values: list }),
-      fc.record<LabelRequirement>({
-        key: keys,
-        operator: fc.constantFrom('Exists', 'DoesNotExist'),
-        values: fc.constant([]),
-      }),
-    );
-    const selector = fc.record({ matchLabels: labels, matchExpressions: fc.array(requirement, { maxLength: 4 }) });
-    fc.assert(
-      fc.property(selector, labels, (wanted, of) => {
-        const text = formatLabelSelector(wanted);
-        expect([text, parseLabelSelector(text)(of)]).toEqual([text, matchesLabels(wanted, of)]);
-      }),
-      { numRuns: 1_000 },
-    );
-  });
+/** The semantics of `Requirement.Matches` (apimachinery `pkg/labels/selector.go`): an absent label satisfies `!=` and `notin`. */
+it.each([
+  ['', true],
+  ['app=kubernetes', true],
+  ['app==etcd', false],
+  ['app=kubernetes,role=main', false],
+  ['absent=', false],
+  ['empty=', true],
+  ['constructor=Object', false],
+  ['role in (main,scheduler)', true],
+  ['role in (main)', false],
+  ['absent in (,main)', false],
+  ['role!=main', true],
+  ['role notin (main, scheduler)', false],
+  ['absent notin (main)', true],
+  ['empty notin (,main)', false],
+  ['empty', true],
+  ['toString', false],
+  ['!empty', false],
+  ['!absent', true],
+  ['!hasOwnProperty', true],
+])('the label selector %j: %j', (selector, expected) => {
+  expect(parseLabelSelector(selector)(labels)).toBe(expected);
 });

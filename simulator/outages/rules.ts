@@ -1,4 +1,5 @@
-import { matchesLabels } from '../../src/kubernetes/api/label-selectors.ts';
+import { formatLabelSelector } from '../../src/kubernetes/api/label-selectors.ts';
+import { parseLabelSelector } from '../apiserver/index.ts';
 import { gardenSettings } from '../harness/index.ts';
 import type { Plan } from './plan.ts';
 import { expiryAgeMs } from './threshold.ts';
@@ -32,7 +33,9 @@ export const rulesOf = (plan: Plan): Rules => {
     ({ services }) =>
       (labels: Labels): readonly string[] =>
         services
-          .filter(({ podSelectors }) => podSelectors.some((selector) => matchesLabels(selector, labels)))
+          .filter(({ podSelectors }) =>
+            podSelectors.some((selector) => parseLabelSelector(formatLabelSelector(selector))(labels)),
+          )
           .map(({ name }) => name),
   );
   const possibleServices = (labels: Labels): readonly string[] => matching.flatMap((servicesOf) => servicesOf(labels));

@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { matchesLabels } from '../../src/kubernetes/api/label-selectors.ts';
+import { parseLabelSelector } from '../../simulator/apiserver/index.ts';
+import { formatLabelSelector } from '../../src/kubernetes/api/label-selectors.ts';
 import { weederConfig } from '../../src/weeder/config.ts';
 import type { ApiReply, TestClient } from '../envtest/client.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
@@ -210,7 +211,7 @@ describeEnvtest('with the rights and the policies of the chart', () => {
     await installed.seed.client.create('/api/v1/namespaces', { metadata: { name: 'all-labels' } });
     for (const [index, labels] of all.entries()) {
       const pod = { namespace: 'all-labels', name: `pod-${String(index)}`, labels, owner: 'all' };
-      const isMatched = selectors.some((selector) => matchesLabels(selector, labels));
+      const isMatched = selectors.some((selector) => parseLabelSelector(formatLabelSelector(selector))(labels));
       const refusal = isMatched
         ? '403 the weeder may delete only pods with a container that waits in CrashLoopBackOff'
         : '403 the weeder may delete only pods that a selector of its configuration matches';

@@ -7,7 +7,6 @@ import {
   formatLabelSelector,
   isLabelKey,
   isLabelValue,
-  matchesLabels,
 } from './label-selectors.ts';
 
 const selector = (matchLabels: Readonly<Record<string, string>>, ...matchExpressions: LabelRequirement[]) => ({
@@ -35,61 +34,6 @@ const requirement: fc.Arbitrary<LabelRequirement> = fc.oneof(
 const selectors: fc.Arbitrary<LabelSelector> = fc.record({
   matchLabels: labels,
   matchExpressions: fc.array(requirement, { maxLength: 4 }),
-});
-
-describe('matchesLabels', () => {
-  const pod = { app: 'kubernetes', role: 'scheduler', empty: '' };
-
-  it.each<[LabelSelector, boolean]>([
-    [selector({}), true],
-    [selector({ app: 'kubernetes' }), true],
-    [selector({ app: 'etcd' }), false],
-    [selector({ app: 'kubernetes', role: 'main' }), false],
-    [selector({ absent: '' }), false],
-    [selector({ empty: '' }), true],
-    [selector({ constructor: 'Object' }), false],
-    [selector({}, term('role', 'In', 'main', 'scheduler')), true],
-    [selector({}, term('role', 'In', 'main')), false],
-    [selector({}, term('absent', 'In', '')), false],
-    [selector({}, term('role', 'NotIn', 'main')), true],
-    [selector({}, term('role', 'NotIn', 'main', 'scheduler')), false],
-    [selector({}, term('absent', 'NotIn', 'main')), true],
-    [selector({}, term('empty', 'NotIn', '')), false],
-    [selector({}, term('empty', 'Exists')), true],
-    [selector({}, term('absent', 'Exists')), false],
-    [selector({}, term('toString', 'Exists')), false],
-    [selector({}, term('empty', 'DoesNotExist')), false],
-    [selector({}, term('absent', 'DoesNotExist')), true],
-    [selector({}, term('hasOwnProperty', 'DoesNotExist')), true],
-    [selector({ app: 'kubernetes' }, term('role', 'NotIn', 'scheduler')), false],
-    [selector({}, term('role', 'Exists'), term('role', 'NotIn', 'main'), term('app', 'In', 'etcd')), false],
-  ])('%j: %j', (wanted, expected) => {
-    expect(matchesLabels(wanted, pod)).toBe(expected);
-  });
-
-  it('requires all terms of a selector', () => {
-    fc.assert(
-      fc.property(selectors, labels, (wanted, of) => {
-        const singles = [
-          ...Object.entries(wanted.matchLabels).map(([key, value]) => selector({ [key]: value })),
-          ...wanted.matchExpressions.map((single) => selector({}, single)),
-        ];
-        expect(matchesLabels(wanted, of)).toBe(singles.every((single) => matchesLabels(single, of)));
-      }),
-    );
-  });
-
-  it('treats NotIn and DoesNotExist as the opposites of In and Exists', () => {
-    fc.assert(
-      fc.property(requirement, labels, ({ key, operator, values: list }, of) => {
-        const opposite = ({ In: 'NotIn', NotIn: 'In', Exists: 'DoesNotExist', DoesNotExist: 'Exists' } as const)[
-          operator
-        ];
-        const matches = (by: LabelSelectorOperator) => matchesLabels(selector({}, term(key, by, ...list)), of);
-        expect(matches(opposite)).toBe(!matches(operator));
-      }),
-    );
-  });
 });
 
 describe('formatLabelSelector', () => {

@@ -1,8 +1,3 @@
-/**
- * Label selectors with the semantics of `LabelSelectorAsSelector` (apimachinery `pkg/apis/meta/v1/helpers.go`): all terms must match, and a
- * selector without terms matches everything.
- */
-
 export type LabelSelectorOperator = 'In' | 'NotIn' | 'Exists' | 'DoesNotExist';
 
 export interface LabelRequirement {
@@ -12,6 +7,10 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 
+/**
+ * A label selector with the semantics of `LabelSelectorAsSelector` (apimachinery `pkg/apis/meta/v1/helpers.go`), which the API server gives it: all terms must
+ * match, and a selector without terms matches everything.
+ */
 export interface LabelSelector {
   readonly matchLabels: Readonly<Record<string, string>>;
   readonly matchExpressions: readonly LabelRequirement[];
@@ -31,24 +30,6 @@ const requirementsOf = ({ matchLabels, matchExpressions }: LabelSelector): reado
   ...Object.entries(matchLabels).map(([key, value]) => ({ key, operator: 'In', values: [value] }) as const),
   ...matchExpressions,
 ];
-
-const holds = ({ key, operator, values }: LabelRequirement, labels: Readonly<Record<string, string>>): boolean => {
-  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
-  switch (operator) {
-    case 'In':
-      return value !== undefined && values.includes(value);
-    case 'NotIn':
-      return value === undefined || !values.includes(value);
-    case 'Exists':
-      return value !== undefined;
-    case 'DoesNotExist':
-      return value === undefined;
-  }
-};
-
-/** Returns true if all terms match. An absent label satisfies `NotIn`, as in `Requirement.Matches` (apimachinery `pkg/labels/selector.go`). */
-export const matchesLabels = (selector: LabelSelector, labels: Readonly<Record<string, string>>): boolean =>
-  requirementsOf(selector).every((requirement) => holds(requirement, labels));
 
 const formatRequirement = ({ key, operator, values }: LabelRequirement): string => {
   const sorted = [...new Set(values)].toSorted();
