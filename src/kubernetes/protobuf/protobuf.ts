@@ -133,11 +133,6 @@ export const nextTag = (cursor: ProtobufCursor, end: number): number => {
   return 0;
 };
 
-/** Calls `field` with every tag of the message that ends at `end`; it must read or skip the field. */
-export const readMessage = (cursor: ProtobufCursor, end: number, field: (tag: number) => void): void => {
-  for (let tag = nextTag(cursor, end); tag !== 0; tag = nextTag(cursor, end)) field(tag);
-};
-
 /** Up to this length in bytes, building a text character by character is cheaper than a call of `toString`. */
 const longestByByte = 12;
 

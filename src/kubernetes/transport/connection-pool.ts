@@ -18,14 +18,12 @@ export interface PoolOptions {
   readonly clock: Clock;
   /** Maximum number of open connections; further exchanges queue. Default: no limit. */
   readonly maxConnections?: number;
-  /** Time in milliseconds for which an unused connection is kept. Default: 60 s. */
-  readonly idleMs?: number;
   /** Timeout in milliseconds for TCP, proxy and TLS together. Default: 30 s, as in client-go's dialer, because a watch has no other timeout. */
   readonly connectTimeoutMs?: number;
 }
 
 /** kube-apiserver closes idle connections after 90 s. We close them earlier, so that no request is sent on a closing one. */
-const defaultIdleMs = 60_000;
+const idleMs = 60_000;
 const defaultConnectTimeoutMs = 30_000;
 const mostHeaderBytes = 16 * 1024;
 
@@ -51,7 +49,7 @@ export class Connection {
     this.security = security;
     this.#options = options;
     this.#onChange = onChange;
-    const { endpoint, idleMs = defaultIdleMs } = options;
+    const { endpoint } = options;
     this.#client = new Client(`${endpoint.protocol}//${authority(endpoint)}`, {
       connect: (_to, callback) => void this.#connect(callback),
       allowH2: false,
