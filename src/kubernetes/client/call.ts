@@ -50,13 +50,13 @@ export const readFailure = async (
   request: Pick<KubeRequest, 'method' | 'path'>,
   options: Omit<ReadOptions, 'request'> & Pick<CallContext, 'longestRetryAfterMs'>,
 ): Promise<ApiError> => {
-  const { clock, longestRetryAfterMs: longestMs = longestRetryAfterMs.seed } = options;
+  const { longestRetryAfterMs: longestMs = longestRetryAfterMs.seed } = options;
   return statusError({
     method: request.method,
     path: request.path,
     httpStatus: response.status,
     json: await readStatus(response, { ...options, request: `${request.method} ${request.path}` }),
-    retryAfterMs: parseRetryAfter(response.headers['retry-after'], { now: clock.now(), longestMs }),
+    retryAfterMs: parseRetryAfter(response.headers['retry-after'], longestMs),
     longestRetryAfterMs: longestMs,
   });
 };

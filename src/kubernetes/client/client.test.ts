@@ -176,11 +176,10 @@ describe('rule 7: typed errors', () => {
     ['0', {}, 0],
     [undefined, { retryAfterSeconds: 4 }, 4_000],
     ['2', { retryAfterSeconds: 4 }, 2_000],
-    ['Thu, 01 Jan 2026 00:01:00 GMT', {}, 60_000],
-    ['Thu, 01 Jan 2025 00:01:00 GMT', {}, 0],
-    ['Thu Jan  1 00:00:30 2026', {}, 30_000],
-    ['soon', {}, undefined],
-    ['May 2027', {}, undefined],
+    ['61', {}, 60_000],
+    ['9'.repeat(400), {}, 60_000],
+    [undefined, { retryAfterSeconds: 999_999_999 }, 60_000],
+    ['Thu, 01 Jan 2026 00:01:00 GMT', {}, undefined],
     ['Infinity', {}, undefined],
     ['1e3', {}, undefined],
     ['', {}, undefined],
@@ -194,13 +193,6 @@ describe('rule 7: typed errors', () => {
     expect(error.retryAfterMs).toBe(expected);
   });
 
-  const askedForTooLong = [
-    ['61', {}],
-    ['9'.repeat(400), {}],
-    ['Fri, 31 Dec 9999 23:59:59 GMT', {}],
-    [undefined, { retryAfterSeconds: 999_999_999 }],
-  ] as const;
-
   it.each(Object.getOwnPropertyNames(Object.prototype))(
     'rule 31: %s is treated as an unknown reason',
     async (reason) => {
@@ -208,12 +200,6 @@ describe('rule 7: typed errors', () => {
       expect({ code, handling }).toEqual({ code: 'NotFound', handling: 'give-up' });
     },
   );
-
-  it.each(askedForTooLong)('rule 15: Retry-After %j with details %j is cut to a minute', async (header, details) => {
-    const headers: Readonly<Record<string, string>> = header === undefined ? {} : { 'retry-after': header };
-    const error = await failWith(429, statusBody({ reason: 'TooManyRequests', details }), { headers });
-    expect(error.retryAfterMs).toBe(60_000);
-  });
 
   it('rule 7: keeps the message to one line of bounded length', async () => {
     const error = await failWith(500, statusBody({ message: `a\n\tb ${'x'.repeat(10_000)}` }));

@@ -6,31 +6,8 @@ export const longestRetryAfterMs = {
   shoot: 600_000,
 } as const;
 
-/** Limits a requested wait to the range from 0 to `longestMs`; undefined for NaN, which stands for a text that is not a wait. */
-export const cappedRetryAfterMs = (ms: number, longestMs: number): number | undefined =>
-  Number.isNaN(ms) ? undefined : Math.min(Math.max(0, ms), longestMs);
-
-/** The three forms of RFC 9110, section 5.6.7, start with the name of a day. The last one is in GMT without naming it. */
-const httpDate = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{0,6},? /;
-
-const parseHttpDate = (text: string): number =>
-  httpDate.test(text) ? Date.parse(text.endsWith('GMT') ? text : `${text} GMT`) : Number.NaN;
-
-export interface RetryAfterOptions {
-  /** Wall clock, milliseconds since the epoch. */
-  readonly now: number;
-  readonly longestMs: number;
-}
-
-/**
- * Parses a `Retry-After` header, seconds or an HTTP date relative to `now` (RFC 9110, section 10.2.3), into milliseconds, at most `longestMs`.
- * Undefined if it is neither.
- */
-export const parseRetryAfter = (
-  header: string | undefined,
-  { now, longestMs }: RetryAfterOptions,
-): number | undefined => {
+/** Parses a `Retry-After` header into milliseconds, at most `longestMs`. As in client-go (`retryAfterSeconds` in `rest`), only seconds count: undefined for a date. */
+export const parseRetryAfter = (header: string | undefined, longestMs: number): number | undefined => {
   const text = header?.trim() ?? '';
-  const ms = /^\d+$/.test(text) ? Number(text) * 1_000 : parseHttpDate(text) - now;
-  return cappedRetryAfterMs(ms, longestMs);
+  return /^\d+$/.test(text) ? Math.min(Number(text) * 1_000, longestMs) : undefined;
 };

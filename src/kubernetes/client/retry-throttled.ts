@@ -10,12 +10,12 @@ const mostRetries = 5;
  * Returns the requested wait in milliseconds if the request may be sent again after it: a 429 means that it was refused, but a write may have taken effect
  * despite a 5xx.
  */
-const askedWaitMs = (request: KubeRequest, response: KubeResponse, clock: Clock): number | undefined => {
+const askedWaitMs = (request: KubeRequest, response: KubeResponse): number | undefined => {
   const { status } = response;
   if (status !== 429 && status < 500) return undefined;
   const repeatable = status === 429 || request.method === 'GET' || request.repeatable === true;
   if (!repeatable) return undefined;
-  return parseRetryAfter(response.headers['retry-after'], { now: clock.now(), longestMs: longestRetryAfterMs.seed });
+  return parseRetryAfter(response.headers['retry-after'], longestRetryAfterMs.seed);
 };
 
 /**
@@ -64,7 +64,7 @@ export const retryThrottled = (kube: Kube, clock: Clock): Kube => ({
     const deadline = clock.monotonic() + (timeoutMs ?? Number.POSITIVE_INFINITY);
     let response = await kube.request(request);
     for (let retries = 1; retries <= mostRetries; retries += 1) {
-      const waitMs = askedWaitMs(request, response, clock);
+      const waitMs = askedWaitMs(request, response);
       if (waitMs === undefined) return response;
       const retryAt = clock.monotonic() + waitMs;
       if (retryAt >= deadline) return response;

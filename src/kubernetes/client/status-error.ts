@@ -1,6 +1,6 @@
 import { type JsonObject, isObject } from '../api/decode.ts';
 import { ApiError, type ApiErrorCode } from '../api/errors.ts';
-import { cappedRetryAfterMs, longestRetryAfterMs } from './retry-after.ts';
+import { longestRetryAfterMs } from './retry-after.ts';
 
 /** `Status.reason` of k8s.io/apimachinery `pkg/apis/meta/v1` (types.go, StatusReason). */
 const codeByReason: ReadonlyMap<string, ApiErrorCode> = new Map(
@@ -71,7 +71,7 @@ const codeOf = (httpStatus: number, status: JsonObject, method: string): ApiErro
 
 const retryAfterOf = (status: JsonObject, longestMs: number): number | undefined => {
   const seconds = objectAt(status.details).retryAfterSeconds;
-  return typeof seconds === 'number' && seconds > 0 ? cappedRetryAfterMs(seconds * 1_000, longestMs) : undefined;
+  return typeof seconds === 'number' && seconds > 0 ? Math.min(seconds * 1_000, longestMs) : undefined;
 };
 
 export interface FailedResponse {
