@@ -43,8 +43,6 @@ export interface ReflectorOptions {
 
 export interface ReflectorState {
   readonly synced: boolean;
-  /** Monotonic instant of the last list, in milliseconds. Intermediate states before it may have been missed. */
-  readonly listedAt: number | undefined;
   /** Error of the last list or watch; undefined after a success. */
   readonly lastError: Error | undefined;
   /** Message of `lastError`, and the time without a byte from the server if that is too long; undefined if neither applies. */
@@ -68,7 +66,6 @@ export class Reflector<T> {
   #path: string | undefined;
   /** Start of the next watch; undefined: list first. */
   #position: Position | undefined;
-  #listedAt: number | undefined;
   /** Monotonic instant of the last byte, or when the server ended or broke the stream, in milliseconds. */
   #heardAt: number;
   /** Monotonic instant at which the server accepted the watch that is open, in milliseconds. */
@@ -98,8 +95,7 @@ export class Reflector<T> {
   }
 
   state(): ReflectorState {
-    const [listedAt, lastError] = [this.#listedAt, this.#lastError];
-    return { synced: this.#cache.synced, listedAt, lastError, problem: this.#problem() };
+    return { synced: this.#cache.synced, lastError: this.#lastError, problem: this.#problem() };
   }
 
   interruptedMs(): number {
@@ -176,7 +172,6 @@ export class Reflector<T> {
     const call = listInto(this.#cache, { path, query: this.#query, pageSize });
     const context = { kube, clock, objectBytes: longestItemBytes, accept: 'application/json' };
     const { value: listed } = await performCall(call, { signal }, context);
-    this.#listedAt = clock.monotonic();
     listed.commit();
     this.#heard();
     this.#lastError = undefined;

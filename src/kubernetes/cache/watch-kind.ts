@@ -37,8 +37,6 @@ export interface WatchKindOptions<T> {
   readonly key: string;
   /** Converts each object to the form that the store keeps. */
   readonly project: Project<T>;
-  /** True if a kind without a `scale` subresource counts as not served. */
-  readonly needsScale: boolean;
   /** Called with each result of discovery until the kind is served, and the one before it. */
   readonly onServed: (result: ServedKind, before: ServedKind) => void;
 }
@@ -52,8 +50,6 @@ export interface KindWatch<T> {
   problem(): string | undefined;
   /** Returns the milliseconds since the watch was lost; 0 while it is open. */
   interruptedMs(): number;
-  /** Returns the monotonic instant since which no change was missed; undefined while the watch is lost, or has not begun. */
-  watchedSince(): number | undefined;
 }
 
 const discoveryTimeoutMs = 10_000;
@@ -63,12 +59,12 @@ const discoveryTimeoutMs = 10_000;
  * because it may be added later. A kind that was served stays so: its objects may be out of reach only while the API server starts.
  */
 export const watchKind = <T>(options: WatchKindOptions<T>, deps: WatchKindDeps): KindWatch<T> => {
-  const { ref, key, project, needsScale, onServed, ofAnyName = false } = options;
+  const { ref, key, project, onServed, ofAnyName = false } = options;
   let served: ServedKind = { kind: 'unknown' };
 
   const discover = async (signal: AbortSignal): Promise<Exclude<ServedKind, { kind: 'unknown' }>> => {
     const found = await resolveKind(deps.client, ref, { signal, timeoutMs: discoveryTimeoutMs });
-    if (found.kind === 'not-served' || found.hasScale || !needsScale) return found;
+    if (found.kind === 'not-served' || found.hasScale) return found;
     return { kind: 'not-served', problem: `${ref.kind} of ${ref.apiVersion} has no scale subresource` };
   };
 
@@ -95,9 +91,5 @@ export const watchKind = <T>(options: WatchKindOptions<T>, deps: WatchKindDeps):
     run: (signal) => informer.run(signal),
     interruptedMs: () => informer.interruptedMs(),
     problem: () => informer.state().problem,
-    watchedSince: () => {
-      const { problem, listedAt } = informer.state();
-      return problem === undefined ? listedAt : undefined;
-    },
   };
 };

@@ -15,7 +15,6 @@ const createInformerDouble = <T>(name: string) => {
     run: () => new Promise(() => undefined),
     state: () => ({
       synced: true,
-      listedAt: undefined,
       lastError: undefined,
       problem: undefined,
     }),

@@ -41,7 +41,6 @@ export const watchDependent = (resource: DependentResource, deps: WatchDeps): Wa
         const meta = decodeMeta(decodeObject(json, ref.kind), ref.kind);
         return placeholderValue(ref.name, meta.name) === undefined ? identityOf(meta) : decode();
       },
-      needsScale: true,
       onServed: (result, before) => {
         if (!restoreOnly) deps.unserved.set(result.kind === 'not-served' ? 1 : 0, { resource: key });
         if (result.kind !== 'not-served' || before.kind === 'not-served') return;
