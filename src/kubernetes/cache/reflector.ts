@@ -170,7 +170,7 @@ export class Reflector<T> {
   async #list(path: string, signal: AbortSignal): Promise<Listed> {
     const { kube, clock, pageSize = defaultPageSize } = this.#options;
     const call = listInto(this.#cache, { path, query: this.#query, pageSize });
-    const context = { kube, clock, objectBytes: longestItemBytes, accept: 'application/json' };
+    const context = { kube, clock, objectBytes: longestItemBytes };
     const { value: listed } = await performCall(call, { signal }, context);
     listed.commit();
     this.#heard();

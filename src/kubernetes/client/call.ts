@@ -12,13 +12,15 @@ import { readList, timeLeft } from './read-list.ts';
 import { longestRetryAfterMs, parseRetryAfter } from './retry-after.ts';
 import { statusError } from './status-error.ts';
 
+/** etcd accepts objects of 1.5 MiB (https://etcd.io/docs/latest/dev-guide/limit), which a Secret, larger in base64, may fill. */
+const defaultObjectBytes = 2 * 1024 * 1024;
+
+/** What all calls of a client have in common. */
 export interface CallContext {
   readonly kube: Kube;
   readonly clock: Clock;
-  /** Maximum size in bytes of an object, unless the call sets its own, and of an item of a list. */
-  readonly objectBytes: number;
-  /** Value of the `Accept` header, preceded by protobuf if the call can read it. */
-  readonly accept: string;
+  /** Maximum size in bytes of an object, unless the call sets its own, and of an item of a list; a larger one is a MalformedResponse. Default 2 MiB. */
+  readonly objectBytes?: number | undefined;
   /** Longest accepted `Retry-After` in milliseconds; longer ones are cut. Default: that of a seed. */
   readonly longestRetryAfterMs?: number | undefined;
   /** Memory for incoming bodies. Absent: no limit. */
@@ -64,11 +66,10 @@ export const readFailure = async (
 const requestOf = <T>(
   { method, path, query, repeatable, body, contentType = 'application/json', list }: Call<T>,
   { timeoutMs, noRetry, priority, beforeSend, signal }: CallOptions,
-  accept: string,
 ): KubeRequest => ({
   ...{ method, path, query, repeatable, timeoutMs, noRetry, priority, beforeSend, signal },
   headers: {
-    accept: list?.readsProtobuf === true ? `${protobufMediaType},${accept}` : accept,
+    accept: list?.readsProtobuf === true ? `${protobufMediaType},application/json` : 'application/json',
     ...(body === undefined ? {} : { 'content-type': contentType }),
   },
   body: body === undefined ? undefined : JSON.stringify(body),
@@ -101,9 +102,9 @@ const performList = <T>(
   list: NonNullable<Call<T>['list']>,
   { options, context }: { readonly options: CallOptions; readonly context: CallContext },
 ): Promise<CallResult<T>> => {
-  const { clock } = context;
+  const { clock, objectBytes: itemBytes = defaultObjectBytes } = context;
   const startedAt = clock.monotonic();
-  return readList({ call, list, itemBytes: context.objectBytes }, (query, pageReader) =>
+  return readList({ call, list, itemBytes }, (query, pageReader) =>
     exchange(
       { ...call, query: { ...call.query, ...query } },
       {
@@ -132,7 +133,7 @@ const itemsReader = <T>(limitBytes: number, { keys, itemBytes, most, start }: It
 };
 
 const readerOf =
-  <T>(call: Call<T>, { objectBytes }: CallContext) =>
+  <T>(call: Call<T>, { objectBytes = defaultObjectBytes }: CallContext) =>
   (response: KubeResponse): BodyReader<T> => {
     const { text, items, bytes: limitBytes = objectBytes } = call;
     if (call.ignoresBody === true) return ignoreBody(limitBytes, () => call.decode(undefined));
@@ -203,7 +204,7 @@ const exchange = async <T, R>(
   try {
     const sentAt = clock.monotonic();
     const sent = { ...options, signal: scope.signal, beforeSend };
-    const response = await context.kube.request(requestOf(call, sent, context.accept));
+    const response = await context.kube.request(requestOf(call, sent));
     const reading = { clock, scope, budget, longestRetryAfterMs: longestMs };
     if (response.status < 200 || response.status > 299) throw await readFailure(response, call, reading);
     let value: R;
