@@ -179,12 +179,4 @@ describe('createTunnelConnector', () => {
       message: expect.stringContaining('while waiting for the answer, API server of the kubeconfig') as string,
     });
   });
-
-  it('sends nothing to a server with a certificate of another authority', async () => {
-    const { server, seen } = await answering(() => '');
-    const others = await createCertificates({ now: Date.now() });
-    const failing = connector().connect(kubeconfigOf(server, others.ca), target, signal);
-    expect(await failureOf(failing)).toMatchObject({ code: 'ConnectionError' });
-    expect(seen).toEqual([]);
-  });
 });
