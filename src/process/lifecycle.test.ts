@@ -136,22 +136,6 @@ describe('runLifecycle', () => {
     expect(String(logger.lines[0]!.fields.error)).toBe(`Error: ${message}`);
   });
 
-  it('handles a runnable that throws synchronously like one that rejects', async () => {
-    const { clock, run } = setup();
-    const { state } = run([
-      [
-        {
-          name: 'a',
-          run: () => {
-            throw new Error('at once');
-          },
-        },
-      ],
-    ]);
-    await clock.advance(0);
-    expect(state.code).toBe(1);
-  });
-
   it('treats a rejection with the reason of the abort as a clean end', async () => {
     const { clock, logger, stop, runnable, run } = setup();
     const { state } = run([[runnable('a', { stopError: (reason) => reason })]]);

@@ -187,12 +187,8 @@ describe('rule 11a: the cost of one response', () => {
   it.each(['', '<html>', '[]', `{"a":${'['.repeat(10_000)}`])(
     'rule 11a: only the status of /version counts: %.20s',
     async (body) => {
-      await expect(
-        callOn(
-          serve(() => ({ body: [body] })),
-          getVersion,
-        ),
-      ).resolves.toBeUndefined();
+      const server = serve(() => ({ body: [body] }));
+      await expect(callOn(server, getVersion)).resolves.toBeUndefined();
     },
   );
 
@@ -338,24 +334,10 @@ describe('rule 11a: lists in pages', () => {
     const page = { body: ['{"items":[{"metadata":{"name":"a"}}],"metadata":{"continue":"x"}}'] };
     const gone = { status: 410, body: ['{"kind":"Status","reason":"Expired"}'] };
     const last = { body: ['{"items":[{"metadata":{"name":"b"}}],"metadata":{}}'] };
-    const server = serve(
-      () => page,
-      () => gone,
-      () => page,
-      () => last,
-    );
+    const server = serve(...[page, gone, page, last].map((reply) => () => reply));
     expect((await callOn(server, listNodes)).map(({ name }) => name)).toEqual(['a', 'b']);
-    expect(
-      await problemOf(
-        serve(
-          () => page,
-          () => gone,
-          () => page,
-          () => gone,
-        ),
-        listNodes,
-      ),
-    ).toMatchObject({ code: 'Expired' });
+    const hopeless = serve(...[page, gone, page, gone].map((reply) => () => reply));
+    expect(await problemOf(hopeless, listNodes)).toMatchObject({ code: 'Expired' });
   });
 
   it.each([

@@ -64,14 +64,6 @@ describe('proxy-url', () => {
     ]);
   });
 
-  it('reports that the proxy refused', async () => {
-    const { port } = await startProxy({ to: 1, status: 407 });
-    const proxy = { protocol: 'http:', host: '127.0.0.1', port } as const;
-    await expect(get({ protocol: 'https:', host: 'a.example', port: 443, basePath: '', proxy })).rejects.toThrow(
-      'GET /version: the proxy refused to open a tunnel (EPROXY407 while connecting, a.example:443)',
-    );
-  });
-
   it('refuses a proxy whose certificate is not trusted', async () => {
     const { certificate: cert, key } = certificates.serving;
     const { port } = await startProxy({ to: 1, tls: { cert, key } });
