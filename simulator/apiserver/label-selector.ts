@@ -1,9 +1,4 @@
-import {
-  type LabelRequirement,
-  isLabelKey,
-  isLabelValue,
-  matchesLabels,
-} from '../../src/kubernetes/api/label-selectors.ts';
+import { type LabelRequirement, isLabelKey, isLabelValue } from '../../src/kubernetes/api/label-selectors.ts';
 import { badRequest } from './status.ts';
 
 // The grammar is that of k8s.io/apimachinery/pkg/labels/selector.go without `<` and `>`, which none of our clients sends.
@@ -32,10 +27,26 @@ const parseTerm = (text: string): LabelRequirement => {
   throw badRequest(`unable to parse requirement: '${text}'`);
 };
 
+type Labels = Readonly<Record<string, string>>;
+
+/** An absent label satisfies `!=` and `notin`, as in `Requirement.Matches` (apimachinery `pkg/labels/selector.go`). */
+const holds = ({ key, operator, values }: LabelRequirement, labels: Labels): boolean => {
+  const value = Object.hasOwn(labels, key) ? labels[key] : undefined;
+  switch (operator) {
+    case 'In':
+      return value !== undefined && values.includes(value);
+    case 'NotIn':
+      return value === undefined || !values.includes(value);
+    case 'Exists':
+      return value !== undefined;
+    case 'DoesNotExist':
+      return value === undefined;
+  }
+};
+
 /** Compiles a `labelSelector`; throws a BadRequest StatusError if it cannot be parsed. */
-export const parseLabelSelector = (text: string): ((labels: Readonly<Record<string, string>>) => boolean) => {
+export const parseLabelSelector = (text: string): ((labels: Labels) => boolean) => {
   // Terms are separated by the commas outside of parentheses.
-  const terms = text.trim() === '' ? [] : text.split(/,(?![^(]*\))/);
-  const selector = { matchLabels: {}, matchExpressions: terms.map(parseTerm) };
-  return (labels) => matchesLabels(selector, labels);
+  const terms = text.trim() === '' ? [] : text.split(/,(?![^(]*\))/).map(parseTerm);
+  return (labels) => terms.every((term) => holds(term, labels));
 };
