@@ -11,7 +11,7 @@ import type { ExtensionClass, ExtensionObject, HealthCheck, SeedAccess } from '.
 import { type ClusterWatch, createClusterWatch, onClusterChange } from './cluster-watch.ts';
 import { getExtension, listExtensions } from './extension.ts';
 import { reconcile } from './reconcile.ts';
-import { type HealthCheckMetrics, HealthCheckReport, keyOf } from './report.ts';
+import { type HealthCheckMetrics, HealthCheckReport, createHealthCheckMetrics, keyOf } from './report.ts';
 
 /** A controller: the objects that it checks, and their checks. */
 export interface HealthCheckController<Type extends string = string> {
@@ -43,7 +43,7 @@ export interface HealthCheckControllerOptions<Type extends string = string>
 export interface SharedParts {
   /** Watch of Clusters that the process runs. */
   readonly clusters?: ClusterWatch | undefined;
-  readonly metrics?: HealthCheckMetrics;
+  readonly metrics: HealthCheckMetrics;
   /** Called after each successful list of the objects. */
   readonly onListed?: () => void;
 }
@@ -89,8 +89,9 @@ export const runHealthChecks = async <Type extends string>(
   signal: AbortSignal,
 ): Promise<void> => {
   const { clock, logger, watch } = options;
-  // The watch needs a registry for its metrics, although nothing serves them here.
-  const registry = createWatchRegistry(createMeter({ processMetrics: false }));
+  // Nothing serves these metrics.
+  const meter = createMeter({ processMetrics: false });
+  const registry = createWatchRegistry(meter);
   const clusters =
     watch === undefined || !needsClusters(options)
       ? undefined
@@ -98,7 +99,7 @@ export const runHealthChecks = async <Type extends string>(
   const ended = new AbortController();
   const watching = clusters?.run(AbortSignal.any([signal, ended.signal]));
   try {
-    await runController(options, { clusters }, signal);
+    await runController(options, { clusters, metrics: createHealthCheckMetrics(meter) }, signal);
   } finally {
     ended.abort();
     await watching;
@@ -156,7 +157,7 @@ class ObjectController {
     await this.#queue.drain();
   }
 
-  /** Lists all objects and queues them. One that is still being checked is left to the next period. Resolves with false if the list failed. */
+  /** Lists all objects and queues them. One that is being checked may be written after the list, and waits for the next. Resolves with false if the list failed. */
   async #runAll(): Promise<boolean> {
     const { seed, kind } = this.#options;
     const signal = this.#signal;
@@ -165,9 +166,7 @@ class ObjectController {
       const objects = value.filter((object) => this.#isOwn(object));
       this.#objects = new Map(objects.map((object) => [keyOf(object), object]));
       this.#report.keep(objects);
-      for (const key of this.#objects.keys()) {
-        if (!this.#queue.isRunning(key)) this.#queue.add(key);
-      }
+      for (const key of this.#objects.keys()) if (!this.#queue.isRunning(key)) this.#queue.add(key);
       this.#report.listed();
       return true;
     } catch (error) {
@@ -183,7 +182,7 @@ class ObjectController {
     }
   }
 
-  /** Reads the object again and runs its checks before all others. The list may be as old as a whole period. */
+  /** Reads the object again and queues it: only the difference to the conditions of the list, which may be as old as a whole period, would be written. */
   async #runNow(object: ExtensionObject): Promise<void> {
     const { seed, kind } = this.#options;
     const signal = this.#signal;
@@ -191,7 +190,7 @@ class ObjectController {
       const { value } = await seed.call(getExtension(kind, object), { signal, timeoutMs: this.#syncPeriodMs });
       if (!this.#isOwn(value)) return;
       this.#objects.set(keyOf(value), value);
-      this.#queue.add(keyOf(value), 'first');
+      this.#queue.add(keyOf(value));
     } catch (error) {
       if (!signal.aborted && !isApiError(error, 'NotFound')) this.#report.failed(object, error);
     }

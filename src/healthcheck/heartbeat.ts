@@ -1,7 +1,7 @@
 import { heartbeatLeaseName } from '../gardener/extensions.ts';
 import type { Call } from '../kubernetes/api/call.ts';
 import type { JsonObject } from '../kubernetes/api/decode.ts';
-import { ApiError, isApiError } from '../kubernetes/api/errors.ts';
+import { ApiError, unlessNotFound } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { formatMicroTime } from '../kubernetes/api/micro-time.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
@@ -61,29 +61,16 @@ const creation = (namespace: string, spec: JsonObject): Call<undefined> => ({
   decode: () => undefined,
 });
 
-/** Renews the Lease once, and creates it if there is none. Rejects with an ApiError. */
-const renew = async (options: HeartbeatOptions, call: CallOptions): Promise<void> => {
-  const { seed, namespace, clock } = options;
-  const spec = specOf(options, clock.now());
-  try {
-    await seed.call(renewal(namespace, spec), call);
-  } catch (error) {
-    if (!isApiError(error, 'NotFound')) throw error;
-    await seed.call(creation(namespace, spec), call).catch(async (refused: unknown) => {
-      // Another replica has created the Lease meanwhile.
-      if (!isApiError(refused, 'AlreadyExists')) throw refused;
-      await seed.call(renewal(namespace, spec), call);
-    });
-  }
-};
-
-/** Resolves with the error if the renewal fails. */
+/** Renews the Lease once, and creates it if there is none. Resolves with the error if that fails. */
 const attempt = async (
   options: HeartbeatOptions,
   call: Required<Pick<CallOptions, 'signal' | 'timeoutMs'>>,
 ): Promise<ApiError | undefined> => {
+  const { seed, namespace, clock } = options;
+  const spec = specOf(options, clock.now());
   try {
-    await renew(options, call);
+    const renewed = await unlessNotFound(seed.call(renewal(namespace, spec), call));
+    if (renewed === undefined) await seed.call(creation(namespace, spec), call);
     return undefined;
   } catch (error) {
     if (call.signal.aborted) return undefined;

@@ -32,7 +32,7 @@ export type HealthCheckMetrics = ReturnType<typeof createHealthCheckMetrics>;
 export interface ReportOptions {
   readonly logger: Logger;
   readonly kind: ExtensionKind;
-  readonly metrics: HealthCheckMetrics | undefined;
+  readonly metrics: HealthCheckMetrics;
 }
 
 export const keyOf = ({ meta }: ExtensionObject): string => `${meta.namespace}/${meta.name}`;
@@ -60,7 +60,7 @@ export class HealthCheckReport {
     this.#forget(object);
     this.#counted.set(keyOf(object), object);
     for (const { type, status } of conditions) {
-      metrics?.conditions.set(1, { kind, ...fieldsOf(object), condition: type, status });
+      metrics.conditions.set(1, { kind, ...fieldsOf(object), condition: type, status });
     }
   }
 
@@ -97,7 +97,7 @@ export class HealthCheckReport {
 
   #count(outcome: string): void {
     const { kind, metrics } = this.#options;
-    metrics?.runs.inc({ kind, outcome });
+    metrics.runs.inc({ kind, outcome });
   }
 
   #fail(key: string, message: string, fields: LogFields & { readonly error: unknown }): void {
@@ -109,7 +109,7 @@ export class HealthCheckReport {
 
   #forget(object: ExtensionObject): void {
     const { kind, metrics } = this.#options;
-    metrics?.conditions.remove({ kind, ...fieldsOf(object) });
+    metrics.conditions.remove({ kind, ...fieldsOf(object) });
     this.#counted.delete(keyOf(object));
   }
 }

@@ -138,34 +138,6 @@ describe('limited keys', () => {
   });
 });
 
-describe('a key that is added first', () => {
-  it('runs before all that wait, which keep their places', async () => {
-    const { clock, queue, runs, keys } = createBench({ concurrency: 1 });
-    for (const key of ['a', 'b', 'c']) queue.add(key);
-    await clock.settle();
-    queue.add('c', 'first');
-    for (const index of [0, 1]) {
-      runs[index]?.succeed();
-      await clock.settle();
-    }
-    expect(keys()).toEqual(['a', 'c', 'b']);
-  });
-
-  it('runs next, once, after the current run of its key', async () => {
-    const { clock, queue, runs, keys } = createBench({ concurrency: 1 });
-    for (const key of ['a', 'b', 'c']) queue.add(key);
-    await clock.settle();
-    queue.add('a', 'first');
-    queue.add('a');
-    expect([queue.isRunning('a'), queue.isRunning('b')]).toEqual([true, false]);
-    for (const index of [0, 1, 2]) {
-      runs[index]?.succeed();
-      await clock.settle();
-    }
-    expect(keys()).toEqual(['a', 'a', 'b', 'c']);
-  });
-});
-
 describe('rule 23: failures and delays', () => {
   it('rule 23: a failed key is retried after 5 ms * 2^n, at most 1000 s, forever', async () => {
     const { clock, queue, runs } = createBench();

@@ -28,11 +28,11 @@ export class WorkQueue {
   readonly #options: WorkQueueOptions;
   readonly #running = new Set<string>();
   readonly #limitedRunning = new Set<string>();
-  readonly #runAgain = new Map<string, 'first' | 'last'>();
+  readonly #runAgain = new Set<string>();
   readonly #delayed = new Map<string, Delayed>();
   readonly #failures = new Map<string, number>();
   readonly #onDrained: (() => void)[] = [];
-  #waiting = new Set<string>();
+  readonly #waiting = new Set<string>();
   #closed = false;
   #scheduled = false;
 
@@ -45,17 +45,14 @@ export class WorkQueue {
     return this.#running.has(key);
   }
 
-  /**
-   * Adds a key, behind or before all that wait. One that already waits keeps its place, unless it is to be the first; one that is being processed gets
-   * exactly one more run.
-   */
-  add(key: string, place: 'first' | 'last' = 'last'): void {
+  /** Adds a key. One that already waits keeps its place; one that is being processed gets exactly one more run. */
+  add(key: string): void {
     if (this.#closed) return;
     if (this.#running.has(key)) {
-      if (place === 'first' || !this.#runAgain.has(key)) this.#runAgain.set(key, place);
+      this.#runAgain.add(key);
       return;
     }
-    this.#waiting = place === 'first' ? new Set([key, ...this.#waiting]) : this.#waiting.add(key);
+    this.#waiting.add(key);
     this.#schedule();
   }
 
@@ -121,9 +118,7 @@ export class WorkQueue {
     } finally {
       this.#running.delete(key);
       this.#limitedRunning.delete(key);
-      const again = this.#runAgain.get(key);
-      this.#runAgain.delete(key);
-      if (again !== undefined) this.add(key, again);
+      if (this.#runAgain.delete(key)) this.add(key);
       this.#schedule();
       if (this.#running.size === 0) for (const resolve of this.#onDrained) resolve();
     }
