@@ -15,13 +15,6 @@ export interface ConditionWriter {
   readonly at: number;
 }
 
-export interface WriterQuery {
-  /** Field manager of our own writes. */
-  readonly own: string;
-  /** Milliseconds since the epoch. */
-  readonly now: number;
-}
-
 /** A client that wrote within this time, in milliseconds, is expected to write again. Two writers would make a condition flap. */
 const recentMs = 300_000;
 
@@ -46,9 +39,12 @@ const writerOf = (json: unknown, path: string): ConditionWriter | undefined => {
 
 /**
  * Returns the other client that wrote conditions of the types that care owns within the last 5 minutes, by the `managedFields` of the Shoot's metadata; the
- * latest if there are several.
+ * latest if there are several. `own`: field manager of our own writes; `now`: milliseconds since the epoch.
  */
-export const otherConditionWriter = (metadata: JsonObject, { own, now }: WriterQuery): ConditionWriter | undefined =>
+export const otherConditionWriter = (
+  metadata: JsonObject,
+  { own, now }: { readonly own: string; readonly now: number },
+): ConditionWriter | undefined =>
   (optionalList(metadata.managedFields, 'metadata.managedFields') ?? [])
     .flatMap((entry, index) => writerOf(entry, `metadata.managedFields[${String(index)}]`) ?? [])
     .filter(({ manager, at }) => manager !== own && now - at <= recentMs)

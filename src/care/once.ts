@@ -1,7 +1,5 @@
 import { type Result, errorText } from '../kubernetes/api/errors.ts';
 import { createRateLimiter, limitedStack } from '../kubernetes/client/index.ts';
-import type { Transport } from '../kubernetes/transport/index.ts';
-import type { Clock } from '../ports/clock.ts';
 import { findSeed, systemClock, systemRandom, userAgentOf, whenAborted } from '../process/index.ts';
 import {
   type CareProcessDeps,
@@ -28,39 +26,27 @@ const syncTimeoutMs = 30_000;
 
 /** Checks every shoot once. The error of the result explains why that is not possible. Rejects with a KubeconfigError. */
 export const runCareOnce = async (deps: CareOnceDeps): Promise<Result<CareResults, string>> => {
-  const clock = systemClock();
-  const connect = await findSeed(deps, { clock, userAgent: userAgentOf(deps) });
+  const { env, flags, logger, meter, settings, takeOver } = deps;
+  const [clock, random, userAgent] = [systemClock(), systemRandom(), userAgentOf(deps)];
+  const connect = await findSeed(deps, { clock, userAgent });
   const transport = connect();
+  let garden: GardenConnection | undefined;
   try {
-    const garden = await connectGarden(deps, clock);
-    try {
-      return await checkAll(createController(deps, { clock, transport, garden }), deps);
-    } finally {
-      garden?.close();
-    }
+    garden = await connectGarden(deps, clock);
+    const ports = {
+      ...{ clock, random, logger, meter, garden: garden?.kube },
+      leadership: { mayWrite: () => true },
+      seed: limitedStack(transport, { clock, limiter: createRateLimiter({ ...limitsOf(flags), clock, meter }) }),
+      ...createShootAccess({ clock, random, userAgent, env }),
+    };
+    return await checkAll(
+      new CareController(settings, controllerDeps(ports, { takeOver, dryRun: flags.dryRun })),
+      deps,
+    );
   } finally {
+    garden?.close();
     transport.close();
   }
-};
-
-interface Connections {
-  readonly clock: Clock;
-  readonly transport: Transport;
-  readonly garden: GardenConnection | undefined;
-}
-
-const createController = (deps: CareOnceDeps, { clock, transport, garden }: Connections): CareController => {
-  const { env, flags, logger, meter, settings } = deps;
-  const random = systemRandom();
-  const limiter = createRateLimiter({ ...limitsOf(flags), clock, meter });
-  const ports = {
-    ...{ clock, random, logger, meter },
-    leadership: { mayWrite: () => true },
-    seed: limitedStack(transport, { clock, limiter }),
-    garden: garden?.kube,
-    ...createShootAccess({ clock, random, userAgent: userAgentOf(deps), env }),
-  };
-  return new CareController(settings, controllerDeps(ports, { takeOver: deps.takeOver, dryRun: flags.dryRun }));
 };
 
 const checkAll = async (care: CareController, deps: CareOnceDeps): Promise<Result<CareResults, string>> => {

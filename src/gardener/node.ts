@@ -1,5 +1,6 @@
 import type { Call } from '../kubernetes/api/call.ts';
 import {
+  type JsonObject,
   type ObjectMeta,
   checkName,
   decodeMeta,
@@ -130,12 +131,10 @@ const viewOf = ({ name, pool, notManaged, conditions }: NodeParts): NodeView => 
   return { name, pool, managedByMcm: notManaged === undefined, trueConditions, inPlaceUpdate };
 };
 
-export const decodeNode = (json: unknown, path: string): NodeView => {
-  const object = decodeObject(json, path);
-  const { name, labels, annotations } = decodeMeta(object, path);
-  const status = optionalObject(object.status, `${path}.status`) ?? {};
-  const conditions = (optionalList(status.conditions, `${path}.status.conditions`) ?? []).map((item, index) => {
-    const at = `${path}.status.conditions[${String(index)}]`;
+/** Decodes type, status and reason of each condition. */
+export const decodeProbedConditions = (status: JsonObject, path: string): NodeParts['conditions'] =>
+  (optionalList(status.conditions, `${path}.conditions`) ?? []).map((item, index) => {
+    const at = `${path}.conditions[${String(index)}]`;
     const condition = decodeObject(item, at);
     return {
       type: decodeString(condition.type, `${at}.type`),
@@ -143,6 +142,12 @@ export const decodeNode = (json: unknown, path: string): NodeView => {
       reason: optionalString(condition.reason, `${at}.reason`),
     };
   });
+
+export const decodeNode = (json: unknown, path: string): NodeView => {
+  const object = decodeObject(json, path);
+  const { name, labels, annotations } = decodeMeta(object, path);
+  const status = optionalObject(object.status, `${path}.status`) ?? {};
+  const conditions = decodeProbedConditions(status, `${path}.status`);
   return viewOf({ name, pool: labels[poolLabel], notManaged: annotations[notManagedByMcm], conditions });
 };
 

@@ -6,13 +6,11 @@ import {
   decodeString,
   optionalList,
   optionalObject,
-  optionalString,
 } from '../kubernetes/api/decode.ts';
 import { listCall, nodeListBounds, nodePageSize } from '../kubernetes/api/list-call.ts';
 import type { ProtobufKind } from '../kubernetes/api/list-call.ts';
 import { entry, flat, list, text, time } from '../kubernetes/protobuf/index.ts';
-import type { NodeView } from './node.ts';
-import { type NodeParts, probedStatus } from './node.ts';
+import { type NodeParts, type NodeView, decodeProbedConditions, probedStatus } from './node.ts';
 
 /**
  * Taints of nodes that nobody expects to renew their leases: cluster-autoscaler is about to remove the node (`ToBeDeletedTaint` in
@@ -52,12 +50,7 @@ export const decodePlainNode = (json: unknown, path: string): NodeView => {
     const at = `${path}.spec.taints[${String(index)}]`;
     return { key: decodeString(decodeObject(item, at).key, `${at}.key`) };
   });
-  const conditions = (optionalList(status.conditions, `${path}.status.conditions`) ?? []).map((item, index) => {
-    const at = `${path}.status.conditions[${String(index)}]`;
-    const condition = decodeObject(item, at);
-    const type = decodeString(condition.type, `${at}.type`);
-    return { type, status: optionalString(condition.status, `${at}.status`), reason: undefined };
-  });
+  const conditions = decodeProbedConditions(status, `${path}.status`);
   const ignore = annotations[ignoreNodeAnnotation];
   return viewOf({ name, conditions, taints, ignore, ...(deleting ? { deletionTimestamp: 'set' } : {}) });
 };

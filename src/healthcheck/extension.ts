@@ -47,10 +47,8 @@ export const decodeExtension = (json: unknown, path: string): ExtensionObject =>
 export const isLeaving = ({ meta, lastOperation }: ExtensionObject): boolean =>
   meta.deleting || meta.annotations['gardener.cloud/operation'] === 'migrate' || lastOperation?.type === 'Migrate';
 
-const objectPath = (kind: ExtensionKind, { meta: { namespace, name } }: ExtensionObject): string => {
-  const place = namespace === '' ? {} : { namespace };
-  return resourcePath({ apiVersion, resource: extensionResources[kind], ...place, name });
-};
+const objectPath = (kind: ExtensionKind, { meta: { namespace, name } }: ExtensionObject): string =>
+  resourcePath({ apiVersion, resource: extensionResources[kind], namespace: namespace || undefined, name });
 
 /** Lists the extension objects of all namespaces. */
 export const listExtensions = (kind: ExtensionKind): Call<readonly ExtensionObject[]> =>

@@ -14,13 +14,13 @@ export interface DeleteRequest {
   readonly pod: PodView;
   /** Cancels the delete if it is not sent yet. If it is sent, its response is awaited. */
   readonly signal: AbortSignal;
-  /** True if the delete is still wanted. Called right before it is sent, because the process may have been suspended meanwhile. */
+  /** True if the delete is still wanted. Called right before it is sent: its weeding may have ended while it waited for a free slot. */
   readonly isWanted: () => boolean;
 }
 
 /**
  * Timeouts of a delete in milliseconds: including its wait for a free slot, and from sending to the response. The first is long, because a thousand deletes of
- * a second each are no failure; the end of the weeding cancels the wait.
+ * a second each are no failure.
  */
 const timeoutMs = 600_000;
 const sentTimeoutMs = 10_000;

@@ -24,23 +24,17 @@ export interface NamespaceWeederDeps extends WeederActDeps {
   readonly onWeedings: () => void;
 }
 
-/** A delete that has started and not ended. */
-interface Deletion {
-  readonly weeding: Weeding;
-  readonly cancel: AbortController;
-  readonly ended: Promise<void>;
-}
-
 /** Weeds one namespace: starts and ends the weedings of its services, and deletes the crash-looping pods that depend on them. */
 export class NamespaceWeeder {
   readonly #deps: NamespaceWeederDeps;
   readonly #slices = new Map<string, EndpointSliceView>();
   readonly #services: Map<string, ServiceState>;
-  readonly #inFlight = new Set<Deletion>();
+  /** Deletes that have started and not ended. */
+  readonly #inFlight = new Set<Promise<void>>();
+  readonly #stopping = new AbortController();
   #owners: Owners;
   #cancelTimer = (): void => undefined;
   #isScheduled = false;
-  #isStopped = false;
 
   constructor(deps: NamespaceWeederDeps, before?: NamespaceState) {
     this.#deps = deps;
@@ -94,11 +88,11 @@ export class NamespaceWeeder {
 
   /** Schedules a step; call it when pods have changed. It runs in a microtask, so that simultaneous changes are handled together. */
   wake(): void {
-    if (this.#isScheduled || this.#isStopped) return;
+    if (this.#isScheduled || this.#stopping.signal.aborted) return;
     this.#isScheduled = true;
     queueMicrotask(() => {
       this.#isScheduled = false;
-      if (this.#isStopped) return;
+      if (this.#stopping.signal.aborted) return;
       try {
         this.#step();
       } catch (error) {
@@ -109,10 +103,9 @@ export class NamespaceWeeder {
 
   /** Stops new deletes. Resolves when all deletes in flight have ended. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#stopping.abort(new Error('the weeder is stopping'));
     this.#cancelTimer();
-    for (const { cancel } of this.#inFlight) cancel.abort(new Error('the weeder is stopping'));
-    await Promise.all(Array.from(this.#inFlight, ({ ended }) => ended));
+    await Promise.all(this.#inFlight);
   }
 
   #slicesOf(service: string): readonly EndpointSliceView[] {
@@ -133,9 +126,6 @@ export class NamespaceWeeder {
     const { clock, report, podsOf } = this.#deps;
     for (const [service, { ready }] of this.#services) this.#judge(service, ready);
     const { weedings } = this;
-    for (const { cancel, weeding } of this.#inFlight) {
-      if (!weedings.includes(weeding)) cancel.abort(new Error('the weeding has ended'));
-    }
     const now = clock.monotonic();
     const { deletions, events, owners, nextAt } = judgePods(podsOf(weedings), this.#owners, now);
     this.#owners = owners;
@@ -147,16 +137,13 @@ export class NamespaceWeeder {
   }
 
   #start(dependent: DependentPod): void {
-    const { weeding } = dependent;
-    const cancel = new AbortController();
-    const ended = this.#delete(dependent, cancel.signal)
+    const ended = this.#delete(dependent)
       .catch((error: unknown) => this.#foundBug(error))
       .finally(() => {
-        this.#inFlight.delete(deletion);
+        this.#inFlight.delete(ended);
         this.wake();
       });
-    const deletion = { weeding, cancel, ended };
-    this.#inFlight.add(deletion);
+    this.#inFlight.add(ended);
   }
 
   #foundBug(error: unknown): void {
@@ -164,7 +151,8 @@ export class NamespaceWeeder {
     report({ type: 'unexpected-error', namespace, error });
   }
 
-  async #delete({ pod, weeding }: DependentPod, signal: AbortSignal): Promise<void> {
+  async #delete({ pod, weeding }: DependentPod): Promise<void> {
+    const { signal } = this.#stopping;
     const isWanted = (): boolean => this.weedings.includes(weeding);
     const outcome = await act(this.#deps, { pod, signal, isWanted });
     this.#owners = recordOutcome(this.#owners, pod, outcome, this.#deps.clock.monotonic());
