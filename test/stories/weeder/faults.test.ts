@@ -64,22 +64,6 @@ describe('deletes that fail', () => {
     const lines = fixture.logged('deleting failed, trying again').filter(({ level }) => level === 'error');
     expect(lines.map(({ error }) => /\b(403|500)\b/.exec(String(error))?.[1])).toEqual(['500', '403']);
   });
-
-  it('because the response is lost do not delete the pod that replaced the first', async () => {
-    await begin();
-    fixture.kubelet.crash(pod('api-1', 'api'));
-    let lost = 0;
-    fixture.line.setFaults((request) => {
-      if (!is(request, 'delete pods') || lost > 0) return undefined;
-      lost += 1;
-      return { afterWrite: 'reset' };
-    });
-    fixture.kubelet.endpoints(etcd, true);
-    await fixture.clock.advance(5_000);
-    fixture.kubelet.run(pod('api-1', 'api'));
-    await fixture.clock.advance(60_000);
-    expect(fixture.kubelet.deleted).toEqual([`${ns}/api-1 at 10.0`]);
-  });
 });
 
 describe('watches', () => {
@@ -224,21 +208,6 @@ describe('restart, hand-over and reload', () => {
     expect(fixture.logged('weeding starts: the service is ready')).toHaveLength(1);
     await fixture.clock.advance(300_000);
     expect(fixture.logged('weeding ends')).toMatchObject([{ why: 'expired' }]);
-  });
-
-  it('handles the response to a delete that was sent before a change of the configuration', async () => {
-    await begin();
-    fixture.kubelet.crash(pod('api-1'));
-    fixture.line.setFaults((request) =>
-      is(request, 'delete pods') ? { delayMs: 1_500, then: { status: 500 } } : undefined,
-    );
-    fixture.kubelet.endpoints(etcd, true);
-    await fixture.clock.advance(500);
-    fixture.reload({ watchDurationMs: 100_000 });
-    await fixture.clock.advance(500);
-    fixture.line.setFaults(undefined);
-    await fixture.clock.advance(30_000);
-    expect(fixture.kubelet.deleted).toHaveLength(1);
   });
 
   it('ends the weeding of a service that is no longer configured, and starts one for a new service that is ready', async () => {

@@ -65,17 +65,6 @@ describe('lost responses', () => {
     unsubscribe();
     expect(fixture.kubelet.deleted.map((line) => line.split(' at ')[1])).toEqual(['10.0', '20.0', '40.0', '80.0']);
   });
-
-  it('do not delay a pod whose delete was refused', async () => {
-    await begin();
-    fixture.kubelet.crash(pod('api-0', 'api'));
-    answerDeletes((name) => (name === 'api-0' ? { status: 403 } : undefined));
-    fixture.kubelet.endpoints(etcd, true);
-    await fixture.clock.advance(500);
-    fixture.kubelet.crash(pod('api-1', 'api'));
-    await fixture.clock.advance(500);
-    expect(fixture.kubelet.deleted).toEqual([`${ns}/api-1 at 10.5`]);
-  });
 });
 
 describe('responses that take a second each', () => {

@@ -151,14 +151,6 @@ describe('a watch over all namespaces', () => {
     await fixture.clock.advance(1_200_000);
     expect(podRequests()).toEqual([]);
   });
-
-  it('does not report an orphan a second time', async () => {
-    await begin(...shoots);
-    fixture.kubelet.crash({ namespace: first, name: 'lonely', owner: null });
-    await widen();
-    await fixture.clock.advance(60_000);
-    expect(fixture.logged('left alone: no controller owns the pod, so nobody would bring it back')).toHaveLength(1);
-  });
 });
 
 describe('a pod in two watches', () => {

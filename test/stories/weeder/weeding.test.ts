@@ -72,18 +72,6 @@ describe('the life of a weeding', () => {
     expect(fixture.logged('weeding starts: the service is ready')).toHaveLength(2);
   });
 
-  it('ends when the service is lost, so a pod that cannot start is not deleted', async () => {
-    await begin();
-    fixture.kubelet.endpoints(etcd, true);
-    await fixture.clock.advance(30_000);
-    fixture.kubelet.endpoints(etcd, false);
-    await fixture.clock.advance(1_000);
-    fixture.kubelet.crash(pod('api-1'));
-    await fixture.clock.advance(60_000);
-    expect(fixture.kubelet.deleted).toEqual([]);
-    expect(ends()).toEqual([['not-ready', 0]]);
-  });
-
   it('starts although a slice that was mirrored from an Endpoints object has stayed behind, ready', async () => {
     const labels = {
       'kubernetes.io/service-name': etcd.name,
@@ -103,16 +91,6 @@ describe('the life of a weeding', () => {
     fixture.kubelet.removeEndpoints(etcd);
     await fixture.clock.advance(60_000);
     expect(ends()).toEqual([['not-ready', 1]]);
-    expect(fixture.logged('weeding starts: the service is ready')).toHaveLength(1);
-  });
-
-  it('is neither started nor prolonged by the deletion of EndpointSlices', async () => {
-    await begin();
-    fixture.kubelet.endpoints(etcd, true);
-    await fixture.clock.advance(1_000);
-    fixture.kubelet.removeEndpoints(etcd);
-    await fixture.clock.advance(1_000);
-    expect(ends()).toEqual([['not-ready', 0]]);
     expect(fixture.logged('weeding starts: the service is ready')).toHaveLength(1);
   });
 });
@@ -155,14 +133,6 @@ describe('pods', () => {
     expect(fixture.kubelet.deleted).toEqual(
       [10, 20, 40, 80, 160, 240].map((second, index) => `${ns}/api-${String(index)} at ${second.toFixed(1)}`),
     );
-  });
-
-  it('of several replicas are deleted together', async () => {
-    await begin();
-    for (const name of ['api-1', 'api-2', 'api-3']) fixture.kubelet.crash(pod(name));
-    fixture.kubelet.endpoints(etcd, true);
-    await fixture.clock.advance(1_000);
-    expect(fixture.kubelet.deleted).toHaveLength(3);
   });
 
   it.each<[string, PodInit['owner'], string]>([
@@ -215,28 +185,6 @@ describe('pods', () => {
     expect(fixture.kubelet.deleted).toHaveLength(1);
   });
 
-  it('of an owner wait for its back-off, even if the service is not ready for most of it', async () => {
-    await begin();
-    fixture.kubelet.endpoints(etcd, true);
-    for (const [index, second] of [10, 20, 40, 80].entries()) {
-      await fixture.clock.advance(second * 1_000 - fixture.clock.monotonic());
-      fixture.kubelet.crash(pod(`api-${String(index)}`));
-      await fixture.clock.advance(1_000);
-    }
-    fixture.kubelet.endpoints(etcd, false);
-    await fixture.clock.advance(65_000);
-    fixture.kubelet.crash(pod('api-4'));
-    fixture.kubelet.endpoints(etcd, true);
-    await fixture.clock.advance(60_000);
-    expect(fixture.kubelet.deleted.map((line) => line.split(' at ')[1])).toEqual([
-      '10.0',
-      '20.0',
-      '40.0',
-      '80.0',
-      '160.0',
-    ]);
-  });
-
   it('that two services select are attributed to the one that became ready last', async () => {
     const podSelectors = [{ matchLabels: { role: 'apiserver' }, matchExpressions: [] }];
     fixture.start({ services: [apiserver.name, etcd.name].map((name) => ({ name, podSelectors })) });
@@ -248,24 +196,5 @@ describe('pods', () => {
     fixture.kubelet.crash(pod('api-1'));
     await fixture.clock.advance(1_000);
     expect(fixture.logged('deleted a crash-looping pod')).toMatchObject([{ service: apiserver.name }]);
-  });
-
-  it('of an owner wait for its back-off also in a new weeding, so a flapping service causes no faster deletes', async () => {
-    await begin();
-    let made = 0;
-    fixture.kubelet.crash(pod('api-0'));
-    const unsubscribe = fixture.world.store.subscribe(simKinds.Pod, ({ type }) => {
-      if (type !== 'DELETED') return;
-      made += 1;
-      fixture.kubelet.crash(pod(`api-${String(made)}`));
-    });
-    for (let flap = 0; flap < 10; flap += 1) {
-      fixture.kubelet.endpoints(etcd, true);
-      await fixture.clock.advance(2_000);
-      fixture.kubelet.endpoints(etcd, false);
-      await fixture.clock.advance(1_000);
-    }
-    unsubscribe();
-    expect(fixture.kubelet.deleted.length).toBeLessThanOrEqual(2);
   });
 });
