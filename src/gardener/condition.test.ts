@@ -203,19 +203,3 @@ describe('merging', () => {
     );
   });
 });
-
-describe('two lists', () => {
-  const [a, b] = [fresh('A'), fresh('B')];
-  it.each([
-    ['equal', [a, b], [fresh('A'), fresh('B')], true],
-    ['empty codes', [{ ...a, codes: [] }], [a], true],
-    ['another order', [a, b], [b, a], false],
-    ['one more', [a], [a, b], false],
-    ['another reason', [a], [fresh('A', 'Other')], false],
-    ['another update', [a], [{ ...a, lastUpdateTime: '' }], false],
-    ['other codes', [a], [{ ...a, codes: ['ERR'] }], false],
-  ] as const)('%s', (_, left, right, same) => {
-    expect(sameConditions(left, right)).toBe(same);
-    expect(sameConditions(right, left)).toBe(same);
-  });
-});

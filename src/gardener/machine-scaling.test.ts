@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { buildMachine, buildNode } from '../../test/doubles/builders.ts';
+import { buildNode } from '../../test/doubles/builders.ts';
 import { decodeMachineDeploymentHealth } from './machine-deployment.ts';
 import { countMachines, scaleDownProblem, scaleUpProblem } from './machine-scaling.ts';
-import { type Machine, decodeMachine } from './machine.ts';
+import type { Machine } from './machine.ts';
 import { type NodeHealth, decodeNodeHealth } from './node.ts';
 
 const node = (name: string, options: { ready?: boolean; cordoned?: boolean; managed?: boolean } = {}): NodeHealth => {
@@ -37,19 +37,6 @@ describe('counting', () => {
       desired: 5,
       registered: 3,
       ready: 1,
-    });
-  });
-});
-
-describe('a machine', () => {
-  it('is read with its node, its phase and its deletion', () => {
-    const built = buildMachine({ name: 'm-1', node: 'node-1', phase: 'Terminating' });
-    const going = { ...built, metadata: { ...built.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' } };
-    expect(decodeMachine(going, 'machine')).toEqual({ node: 'node-1', phase: 'Terminating', deleting: true });
-    expect(decodeMachine(buildMachine({ name: 'm-2', node: null, phase: null }), 'machine')).toEqual({
-      node: '',
-      phase: '',
-      deleting: false,
     });
   });
 });

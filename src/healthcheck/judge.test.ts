@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Condition, newCondition } from '../gardener/condition.ts';
 import type { CheckOutcome } from './check.ts';
-import { aggregateOutcomes, describeOutcomes } from './judge.ts';
+import { aggregateOutcomes } from './judge.ts';
 
 const now = Date.parse('2026-11-21T06:00:00Z');
 const minute = 60_000;
@@ -44,7 +44,14 @@ describe('the checks of one type', () => {
       undefined,
       unknown('failed to execute 1 health check: Unable to execute check: f. Failed check: w. Progressing check: m.'),
     ],
-    [[fine, wrong('w')], undefined, unsuccessful('w.')],
+    [
+      [moving('m1'), wrong('w1'), failed('f1'), fine, wrong('w2'), moving('m2.'), failed('f2')],
+      undefined,
+      unknown(
+        'failed to execute 2 health checks: Unable to execute checks: 1) f1. 2) f2. Failed checks: 1) w1. 2) w2. Progressing checks: 1) m1. 2) m2.',
+      ),
+    ],
+    [[fine, wrong('w.')], undefined, unsuccessful('w.')],
     [[wrong('w', 'ERR_B', 'ERR_A'), wrong('x', 'ERR_B')], undefined, unsuccessful('1) w. 2) x.', 'ERR_A', 'ERR_B')],
     // A success with codes, from JavaScript.
     [
@@ -115,24 +122,5 @@ describe('the condition of any outcomes', () => {
         for (const one of outcomes) if ('detail' in one) expect(forward.message).toContain(one.detail);
       }),
     );
-  });
-});
-
-describe('details', () => {
-  it.each([
-    ['nothing', [], ''],
-    ['one that ends with a dot', [wrong('a is down.')], 'a is down.'],
-    ['one among successes', [fine, wrong('a'), fine], 'a.'],
-    ['several', [wrong('a'), wrong('b.'), wrong('c')], '1) a. 2) b. 3) c.'],
-    ['several that progress', [moving('a'), fine, moving('b')], '1) a. 2) b.'],
-    ['two sections', [wrong('a'), failed('b')], 'Unable to execute check: b. Failed check: a.'],
-    ['failed and progressing', [moving('a'), failed('b')], 'Unable to execute check: b. Progressing check: a.'],
-    [
-      'all three, in the order of registration',
-      [moving('m1'), wrong('w1'), failed('f1'), fine, wrong('w2'), moving('m2.'), failed('f2')],
-      'Unable to execute checks: 1) f1. 2) f2. Failed checks: 1) w1. 2) w2. Progressing checks: 1) m1. 2) m2.',
-    ],
-  ])('of %s', (_, outcomes, text) => {
-    expect(describeOutcomes(outcomes)).toBe(text);
   });
 });

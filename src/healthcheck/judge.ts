@@ -43,7 +43,7 @@ const entries = (details: readonly string[]): string =>
  * Joins the details of one condition's checks: first of those that could not be carried out, then of the unsuccessful and the progressing ones, each in the
  * order of registration. Sections have headers only if there are several. Like gardener's `extensions/pkg/controller/healthcheck/message_util.go`.
  */
-export const describeOutcomes = (outcomes: readonly CheckOutcome[]): string => {
+const describeOutcomes = (outcomes: readonly CheckOutcome[]): string => {
   const found = sections.flatMap(({ status, header }) => {
     const details = outcomes.flatMap((one) => ('detail' in one && one.status === status ? [one.detail] : []));
     return details.length === 0 ? [] : [{ header, details }];

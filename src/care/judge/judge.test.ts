@@ -1,19 +1,7 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Finding, type ShootConditionType, shootConditionTypes } from '../../gardener/shoot-conditions.ts';
-import { type Condition, newCondition } from '../../gardener/condition.ts';
-import {
-  type Parts,
-  ago,
-  bad,
-  checkInput,
-  condition,
-  now,
-  observed,
-  ok,
-  settings,
-  shoot,
-} from '../testing/check-input.ts';
+import type { Condition } from '../../gardener/condition.ts';
+import { type Parts, bad, checkInput, condition, now, observed, ok, settings, shoot } from '../testing/check-input.ts';
 import { failed, healthy } from './finding.ts';
 import { type Findings, allUnknown, conditionsFrom, judge } from './judge.ts';
 
@@ -91,43 +79,13 @@ const type = 'ControlPlaneHealthy';
 const stored = (status: string, more: Partial<Condition> = {}): Condition =>
   condition(type, status, { reason: 'Broken', message: 'M', ...more });
 
-const conditionOf = (finding: Finding, parts: Parameters<typeof shoot>[0], threshold?: number) => {
-  const findings: Findings = new Map([[type, finding]]);
-  const conditionThresholds = threshold === undefined ? [] : [{ type, duration: threshold } as const];
-  const [updated] = conditionsFrom(
-    findings,
-    { shoot: shoot(parts), settings: { ...settings, conditionThresholds } },
-    now,
-  );
-  return updated;
-};
-
 describe('conditions', () => {
   const broken = failed('Broken', 'M');
-
-  it.each([
-    ['True without a threshold', stored('True'), undefined, 'False'],
-    ['Progressing not long', stored('Progressing', { lastTransitionTime: ago(60) }), 60_000, 'Progressing'],
-    ['Progressing too long', stored('Progressing', { lastTransitionTime: ago(61) }), 60_000, 'False'],
-  ])('of a failure, %s', (_, old, threshold, status) => {
-    expect(conditionOf(broken, { conditions: [old] }, threshold)?.status).toBe(status);
-  });
 
   it('have only the threshold of their own type', () => {
     const conditionThresholds = [{ type: 'EveryNodeReady', duration: 60_000 } as const];
     const from = { shoot: shoot({ conditions: [stored('True')] }), settings: { ...settings, conditionThresholds } };
     expect(conditionsFrom(new Map([[type, broken]]), from, now)[0]?.status).toBe('False');
-  });
-
-  const operation = (kind: string, state: string) => ({ type: kind, state, lastUpdateTime: ago(86_400) });
-  it.each([
-    ['it is created', { lastOperation: operation('Create', 'Processing') }, 'Progressing'],
-    ['it is reconciled', { lastOperation: operation('Reconcile', 'Succeeded') }, 'False'],
-  ])('of a failure while %s', (_, parts, status) => {
-    expect(conditionOf(broken, parts)?.status).toBe(status);
-    // Unknown is never pardoned.
-    expect(conditionOf({ status: 'Unknown', reason: 'R', message: 'M' }, parts)?.status).toBe('Unknown');
-    expect(conditionOf({ status: 'False', reason: 'R', message: 'M' }, parts)?.status).toBe(status);
   });
 
   const apiServer = 'APIServerAvailable';
@@ -151,30 +109,5 @@ describe('conditions', () => {
       message: 'Fine. [response_time:3ms]',
     });
     expect(after(other(old), answered(8), type)?.message).toBe('Fine. [response_time:8ms]');
-  });
-
-  it('stay the same when the same finding is applied to them again', () => {
-    const statuses = fc.constantFrom('True', 'False', 'Unknown', 'Progressing', 'Failed') as fc.Arbitrary<
-      Finding['status']
-    >;
-    const finding = fc.record({
-      status: statuses,
-      reason: fc.constantFrom('A', 'B'),
-      message: fc.constantFrom('x', 'y'),
-    });
-    const olds = fc.option(
-      fc
-        .constantFrom('True', 'False', 'Unknown', 'Progressing')
-        .map((status) => ({ ...newCondition(type, now), status })),
-      { nil: undefined },
-    );
-    fc.assert(
-      fc.property(finding, olds, fc.constantFrom(undefined, 60_000), (found, old, threshold) => {
-        const first = conditionOf(found, { conditions: old === undefined ? [] : [old] }, threshold);
-        if (first === undefined) return false;
-        expect(conditionOf(found, { conditions: [first] }, threshold)).toEqual(first);
-        return true;
-      }),
-    );
   });
 });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { EndpointSliceView } from '../../kubernetes/api/endpoint-slice.ts';
 import { type ServiceState, type ServiceVerdict, isReady, judgeService } from './service.ts';
@@ -56,28 +55,5 @@ describe('judgeService', () => {
     ['stays not ready', { ready: false }, 50, false, { state: { ready: false }, events: [] }],
   ])('%s', (_, before, now, ready, expected) => {
     expect(judge(before, now, ready)).toEqual(expected);
-  });
-
-  it('has at most one weeding, which starts when the service becomes ready and never outlasts its duration or the readiness', () => {
-    const observations = fc.array(fc.record({ after: fc.integer({ min: 0, max: 80 }), ready: fc.boolean() }));
-    fc.assert(
-      fc.property(observations, (steps) => {
-        let state: ServiceState | undefined;
-        let now = 0;
-        let open = 0;
-        for (const { after, ready } of steps) {
-          now += after;
-          const before = state;
-          const verdict = judge(state, now, ready);
-          state = verdict.state;
-          const starts = verdict.events.filter(({ type }) => type === 'weeding-started').length;
-          open += 2 * starts - verdict.events.length;
-          expect(open).toBe(state.weeding === undefined ? 0 : 1);
-          expect(starts > 0).toBe(ready && before?.ready !== true);
-          if (state.weeding !== undefined) expect(now).toBeLessThan(state.weeding.endsAt);
-          if (!ready) expect(state.weeding).toBeUndefined();
-        }
-      }),
-    );
   });
 });
