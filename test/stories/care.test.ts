@@ -316,6 +316,17 @@ describe('an observation finds', () => {
   });
 });
 
+it('an etcd that is deleted while care runs is missing', async () => {
+  const shoot = story.addShoot('a');
+  story.start();
+  await story.minutes(2);
+  story.seed.store.remove(simKinds.Etcd, { namespace: shoot.namespace, name: 'etcd-main' });
+  await story.minutes(2);
+  expect(story.problems(shoot)).toMatchObject([
+    { reason: 'EtcdMissing', message: 'Missing required etcds: [etcd-main]' },
+  ]);
+});
+
 describe('a Cluster that cannot be checked', () => {
   const unreadable = inSpec({ provider: { workers: 'none' } });
   const problem = 'the Cluster cannot be read: spec.shoot.spec.provider.workers: expected a list, found a string';
