@@ -90,7 +90,7 @@ const judgement: readonly Rule[] = [
     name: 'external-trigger',
     purpose: 'mode trigger: while the public address is unreachable, 15 s of silence are enough',
     patches: [
-      { file: 'judge/rules.ts', find: 'isTriggered ? sooner : Number.POSITIVE_INFINITY,', replace: 'Infinity,' },
+      { file: 'judge/rules.ts', find: 'isTriggered ? triggeredMs : Number.POSITIVE_INFINITY,', replace: 'Infinity,' },
     ],
   },
   {

@@ -52,7 +52,10 @@ describe('a failure of the API server', () => {
   it('lasts from its first proof, not from the time before in which we could not connect', () => {
     const memory = after([100_000, fault('ECONNREFUSED', 'connecting')], [110_000, answer('ServerError')]);
     expect(endFailure(memory, { receivedAt: 124_999 }).memory).toEqual({ ...emptyProbeMemory, cutOffUntil: 124_999 });
-    expect(endFailure(memory, { receivedAt: 125_000 }).downtimeMs).toBe(15_000);
+    expect(endFailure(memory, { receivedAt: 125_000 })).toEqual({
+      memory: { ...emptyProbeMemory, excusedUntil: 125_000 },
+      downtimeMs: 15_000,
+    });
   });
 
   it('ends when we cannot connect any more', () => {

@@ -48,7 +48,6 @@ export const endFailure = (
   memory: ProbeMemory,
   { receivedAt }: Pick<LeaseList, 'receivedAt'>,
 ): { readonly memory: ProbeMemory; readonly downtimeMs?: number | undefined } => {
-  if (memory.unanswered === undefined) return { memory };
   const { unanswered, ...rest } = endProof(memory, receivedAt);
   const isCutOff = unanswered?.isUnconnected === true && rest.excusedUntil !== receivedAt;
   return { memory: isCutOff ? { ...rest, cutOffUntil: receivedAt } : rest, downtimeMs: unanswered?.excusedMs };

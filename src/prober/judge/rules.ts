@@ -1,4 +1,4 @@
-import { expiryAgeOf, type ObservedLease, renewalIntervalOf } from './leases.ts';
+import { expiryAgeOf, type ObservedLease } from './leases.ts';
 import type { ProbeSettings } from './judgement.ts';
 
 // Which leases show an outage? Age only grows while nobody renews, so a rule is one instant: it holds from then on, and a run is due then.
@@ -14,8 +14,8 @@ export interface RuleInstant {
 
 /** This many nodes that fall silent together have a common cause. */
 const fewestSilent = 3;
-/** While the external probe finds the public address unreachable, the silence of all needs this time, in milliseconds, and these many renewal intervals. */
-const [triggeredMs, triggeredIntervals] = [15_000, 1.5];
+/** While the external probe finds the public address unreachable, the silence of all needs this time, in milliseconds: one and a half of the longest renewal intervals. */
+const triggeredMs = 15_000;
 
 /** Returns the n-th smallest value, counted from 1; Infinity if there are fewer. No value may be NaN. */
 export const nthSmallest = (values: readonly number[], n: number): number =>
@@ -42,10 +42,9 @@ const isDue = (lease: ObservedLease, settings: ProbeSettings): boolean =>
 const silentAt = (lease: ObservedLease, settings: ProbeSettings): number => {
   const { allSilentAfterMs, graceMs, isTriggered = false } = settings;
   const usualMs = allSilentAfterMs ?? Math.max(graceMs / 2, lease.durationMs / 2);
-  const sooner = Math.max(triggeredMs, triggeredIntervals * renewalIntervalOf(lease));
   const afterMs = Math.min(
     usualMs === 0 ? Number.POSITIVE_INFINITY : usualMs,
-    isTriggered ? sooner : Number.POSITIVE_INFINITY,
+    isTriggered ? triggeredMs : Number.POSITIVE_INFINITY,
   );
   return Math.max(lease.silentSince + afterMs, lease.trustedFrom);
 };
