@@ -14,6 +14,7 @@ import { type Emit, type ProberEvent, emitTo } from './report/events.ts';
 import { logEvents } from './report/log.ts';
 import { measureEvents } from './report/metrics.ts';
 import { ShootStates } from './report/state.ts';
+import { type Role, leader } from './scale/permission.ts';
 import type { ProberSettings } from './config/settings.ts';
 import { type ShootProberDeps, ShootProber } from './shoot.ts';
 import { dependent } from './testing/cases.ts';
@@ -212,6 +213,20 @@ describe('an exception in the step of a shoot', () => {
     expect(writesOf('a')).toHaveLength(6);
     expect(bugs('a')).toBe(1);
   });
+});
+
+it('asks at the moment of sending if this process may still write, also before its next step', async () => {
+  let role: Role = leader;
+  let mayWrite = (): boolean => false;
+  const seedFor = (asked: () => boolean): KubeClient => {
+    mayWrite = asked;
+    return seed;
+  };
+  start('a', { role: () => role, seedFor });
+  await clock.advance(2_000);
+  expect([writesOf('a').length, mayWrite()]).toEqual([3, true]);
+  role = { leads: false, mayStandIn: false };
+  expect(mayWrite()).toBe(false);
 });
 
 describe('runs of many shoots', () => {

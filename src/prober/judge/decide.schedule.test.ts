@@ -93,6 +93,12 @@ describe('the instant at which the verdict could change', () => {
       rest: { dependents: undisturbed },
       next: 110_000,
     },
+    {
+      what: 'lazy: is the silence of the candidates that are known, whoever else renews',
+      renewedAt: [85_000, 85_000, 85_000, 99_000],
+      rest: { dependents: undisturbed, settings: defaultSettings },
+      next: 105_000,
+    },
     { what: 'lazy: does not exist without leases', renewedAt: [], rest: { dependents: undisturbed }, next: 110_000 },
   ];
 

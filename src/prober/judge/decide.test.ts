@@ -134,14 +134,17 @@ describe('the verdict', () => {
 });
 
 describe('a single candidate', () => {
+  const nothing = 'a single candidate node proves nothing about the path';
+  const renews = 'the only candidate node renews its lease';
+
   it.each([
-    { dependents: disturbed, expired: 0, verdict: { kind: 'skipped' } },
-    { dependents: disturbed, expired: 1, verdict: { kind: 'skipped' } },
-    { dependents: held, expired: 1, verdict: { kind: 'skipped' } },
-    { dependents: held, expired: 0, verdict: { kind: 'healthy', scope: 'held' } },
-  ])('$verdict.kind with $expired expired, held: $dependents.anyHeld', ({ dependents, expired, verdict }) => {
+    { dependents: disturbed, expired: 0, verdict: { kind: 'skipped' }, reason: nothing },
+    { dependents: disturbed, expired: 1, verdict: { kind: 'skipped' }, reason: nothing },
+    { dependents: held, expired: 1, verdict: { kind: 'skipped' }, reason: nothing },
+    { dependents: held, expired: 0, verdict: { kind: 'healthy', scope: 'held' }, reason: renews },
+  ])('$verdict.kind with $expired expired, held: $dependents.anyHeld', ({ dependents, expired, verdict, reason }) => {
     const decision = judge({ expired, candidates: 1 }, { dependents });
-    expect(decision.verdict).toEqual(verdict);
+    expect(decision).toMatchObject({ verdict, reason });
     expect(decision.counts).toEqual({ candidates: 1, expired });
   });
 
@@ -199,6 +202,27 @@ describe('a list that shows an outage for the first time', () => {
     expect(runs.map(({ decision }) => decision.verdict.kind)).toEqual(['confirming', 'failed', 'unhealthy']);
     expect(runs[0]?.decision.reason).toBe('none of 3 candidates has renewed for 20.0 s; looking again');
     expect(runs[2]?.decision.verdict).toEqual({ kind: 'unhealthy', crossedAt: 100_000, graceEndsAt: 120_000 });
+  });
+
+  it.each([
+    ['of which an earlier list shows no lease', []],
+    ['of which an earlier list shows all leases but one', [80_000, 80_000]],
+  ])('is confirmed after 7.5 s if all are silent %s: perhaps no kubelet could renew', (_, before) => {
+    const { memory } = judgeAt(85_000, before);
+    const first = judgeAt(100_000, [80_000, 80_000, 80_000], memory);
+    expect(first).toMatchObject({ verdict: { kind: 'confirming' }, nextRunAt: 107_500 });
+  });
+
+  it('says for how long the last of them has been silent', () => {
+    const { memory } = judgeAt(85_000, [77_000, 79_000, 80_000]);
+    const { reason } = judgeAt(100_000, [77_000, 79_000, 80_000], memory);
+    expect(reason).toContain('none of 3 candidates has renewed for 20.0 s');
+  });
+
+  it('is followed by another a second later at the earliest', () => {
+    const list = { sentAt: 98_000, receivedAt: 98_000 };
+    const first = runProbe(emptyProbeMemory, { at: 100_000, leases: leasesOf([50_000, 50_000]), list }).decision;
+    expect(first).toMatchObject({ verdict: { kind: 'confirming' }, nextRunAt: 101_000 });
   });
 
   it('is confirmed 7.5 s after a time in which only we could not connect, also if leases have expired', () => {
@@ -264,6 +288,7 @@ describe('nodes and machines', () => {
       lazy: true,
     },
     { what: 'two expired, which may be all candidates', renewed: [50_000, 50_000, 99_000], fraction: 1, lazy: false },
+    { what: 'two that expire at this instant', renewed: [70_000, 70_000, 99_000], fraction: 1, lazy: false },
   ])('are not listed with $what (fraction $fraction): $lazy', ({ renewed, fraction, lazy }) => {
     const settings = { ...defaultSettings, nodeLeaseFailureFraction: fraction };
     const run = { at: 100_000, leases: leasesOf(renewed), settings };
@@ -272,7 +297,17 @@ describe('nodes and machines', () => {
     expect(isEager).toBe(!lazy);
     if (lazy) expect(decision).toMatchObject({ verdict: { kind: 'healthy', scope: 'all' } });
     if (lazy) expect(decision.counts).toBeUndefined();
+    if (lazy) expect(decision.reason).toMatch(/^[01]\/[0-3] leases expired: no set of nodes reaches the threshold$/);
     expect(runProbe(known, { ...run, dependents: disturbed }).isEager).toBe(true);
+  });
+
+  it.each([
+    { what: 'while leases have expired', renewed: [50_000, 99_000, 99_000], dependents: disturbed, isUrgent: true },
+    { what: 'while something is held', renewed: [99_000, 99_000, 99_000], dependents: held, isUrgent: true },
+    { what: 'of a healthy shoot', renewed: [99_000, 99_000, 99_000], dependents: disturbed, isUrgent: false },
+  ])('are listed before others $what: $isUrgent', ({ renewed, dependents, isUrgent }) => {
+    const run = { at: 100_000, leases: leasesOf(renewed), dependents };
+    expect(runProbe(emptyProbeMemory, run)).toMatchObject({ isEager: true, isUrgent });
   });
 
   it('are listed in the first run, and every five minutes', () => {

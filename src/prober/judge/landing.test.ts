@@ -43,7 +43,83 @@ describe('a held shoot', () => {
       reason: '1/5 node leases expired, threshold 0.6; landing: 3 of 4 renewed, in 60 s at the latest',
       nextRunAt: 131_000,
     });
-    expect(landed?.decision.verdict).toEqual({ kind: 'healthy', scope: 'all' });
+    expect(landed?.decision).toMatchObject({
+      verdict: { kind: 'healthy', scope: 'all' },
+      reason: '1/5 node leases expired, threshold 0.6',
+    });
+  });
+
+  it.each([
+    { agoMs: 14_999, is: 'healthy' },
+    { agoMs: 15_000, is: 'landing' },
+  ])('waits for a candidate whose last renewal is one and a half intervals old: $agoMs ms, $is', ({ agoMs, is }) => {
+    const renewedAt = [20_000, 139_000, 139_000, 139_000, 140_000 - agoMs];
+    const runs = [heldAt(124_000, back(124_000, 2, 3, 4)), heldAt(140_000, renewedAt)];
+    expect(kindsOf(inOutage(), runs)[1]).toBe(is);
+  });
+
+  it('is looked at again after 5 s, or half of the interval if that is longer, and a second later at the earliest', () => {
+    const settings = { ...defaultSettings, probeIntervalMs: 30_000 };
+    const late = (at: number): ProbeRun => heldAt(at, back(at, 2, 3, 4));
+    expect(runProbes(inOutage(), [{ ...late(126_000), settings }])[0]?.decision.nextRunAt).toBe(141_000);
+    const [, almost] = runProbes(inOutage(), [late(126_000), late(185_500)]);
+    expect(almost?.decision).toMatchObject({ verdict: { kind: 'landing' }, nextRunAt: 186_500 });
+  });
+
+  it('names three of the candidates for which it waits', () => {
+    const fresh = (at: number, count: number) =>
+      Array.from({ length: 10 }, (_, index) => (index < count ? at : 100_000));
+    const dark = [95_000, 101_000, 120_000, 122_000].map((at) => ({
+      at,
+      leases: leasesOf(fresh(Math.min(at, 100_000), 10)),
+      dependents: disturbed,
+    }));
+    const memory = runProbes(emptyProbeMemory, dark).at(-1)!.decision.memory;
+    const giveUp = (count: number) =>
+      runProbes(
+        memory,
+        [126_000, 186_000].map((at) => heldAt(at, fresh(at, count))),
+      ).map(({ decision }) => decision);
+    const [waiting, gaveUp] = giveUp(6);
+    expect(waiting?.verdict).toMatchObject({ kind: 'landing', late: ['node-7', 'node-8', 'node-9'] });
+    expect(gaveUp?.reason).toContain('; no longer waiting for 4 of 10: node-7, node-8, node-9 and others');
+    expect(giveUp(7)[1]?.reason).toMatch(/; no longer waiting for 3 of 10: node-8, node-9, node-10$/);
+  });
+
+  it('still knows after a second cut which candidates were alive before the outage', () => {
+    const runs = [
+      heldAt(140_000, back(140_000, 2, 3, 4)),
+      heldAt(171_000, back(140_000, 2, 3, 4)),
+      heldAt(176_000, back(176_000, 2, 3, 4)),
+    ];
+    expect(kindsOf(inOutage(), runs)).toEqual(['landing', 'unhealthy', 'landing']);
+  });
+
+  it.each([
+    { landingTimeoutMs: 5_000, is: 'landing' },
+    { landingTimeoutMs: 0, is: 'healthy' },
+  ])(
+    'after a failure of the API server waits until leases can expire: landingTimeout $landingTimeoutMs, $is',
+    (given) => {
+      const settings = { ...defaultSettings, landingTimeoutMs: given.landingTimeoutMs };
+      const failures = { version: new ApiError({ code: 'ServerError', message: 'x' }) };
+      const runs = [
+        heldAt(126_000, back(126_000, 2, 3, 4)),
+        { ...heldAt(128_000, cut), failures },
+        heldAt(150_000, back(126_000, 2, 3, 4)),
+        heldAt(160_000, back(126_000, 2, 3, 4)),
+      ].map((run) => ({ ...run, settings }));
+      expect(kindsOf(inOutage(settings), runs).at(-1)).toBe(given.is);
+    },
+  );
+
+  it('has landed when it was first to be restored, unless it seems to have been cut off again since', () => {
+    const landedAt = (runs: readonly ProbeRun[]) =>
+      runProbes(inOutage(), runs).at(-1)?.decision.memory.outage?.landedAt;
+    const landed = heldAt(131_000, back(131_000, 2, 3, 4, 5));
+    expect(landedAt([landed, heldAt(141_000, back(141_000, 2, 3, 4, 5))])).toBe(131_000);
+    const dark = heldAt(152_000, back(131_000, 2, 3, 4, 5));
+    expect(landedAt([landed, dark, heldAt(159_000, back(159_000, 2, 3, 4, 5))])).toBe(159_000);
   });
 
   it('waits for a late candidate for landingTimeout, and stays healthy afterwards', () => {
@@ -75,6 +151,15 @@ describe('a held shoot', () => {
       heldAt(159_000, back(159_000, 2, 3, 4, 5)),
     ];
     expect(kindsOf(inOutage(), runs)).toEqual(['healthy', 'confirming', 'landing', 'healthy']);
+    // The wait begins anew.
+    const [, , waiting] = runProbes(inOutage(), runs);
+    expect(waiting?.decision.verdict).toMatchObject({ latest: 214_000 });
+  });
+
+  it('knows which candidates had expired before an outage that began before all watches showed what is held', () => {
+    const unseen = { dependents: { ...disturbed, mayBeHeld: true } };
+    const runs = [...outage.map((run) => ({ ...run, ...unseen })), heldAt(131_000, back(131_000, 2, 3, 4, 5))];
+    expect(kindsOf(emptyProbeMemory, runs)).toEqual(['landing', 'landing', 'confirming', 'unhealthy', 'healthy']);
   });
 
   it('lands again, but not beyond the end of the first wait, if a candidate is late again before it is restored', () => {
@@ -133,7 +218,15 @@ describe('a held shoot', () => {
 });
 
 it('a healthy shoot without held resources never lands', () => {
-  expect(kindsOf(inOutage(), [{ ...heldAt(126_000, back(126_000, 2)), dependents: disturbed }])).toEqual(['healthy']);
+  const [released] = runProbes(inOutage(), [{ ...heldAt(126_000, back(126_000, 2, 3, 4)), dependents: disturbed }]);
+  expect([released?.decision.verdict.kind, released?.decision.memory.restoredAt]).toEqual(['healthy', undefined]);
+});
+
+it('a shoot of which nothing was held after all was not restored', () => {
+  const fresh = (at: number) => heldAt(at, [at, at, at]);
+  const runs = [100_000, 110_000].map((at) => ({ ...fresh(at), dependents: { ...disturbed, mayBeHeld: true } }));
+  const last = runProbes(emptyProbeMemory, [...runs, { ...fresh(120_000), dependents: disturbed }]).at(-1)?.decision;
+  expect([last?.verdict.kind, last?.memory.restoredAt]).toEqual(['healthy', undefined]);
 });
 
 describe('a shoot that trips again within ten minutes of its restoration', () => {
@@ -168,6 +261,18 @@ describe('a shoot that trips again within ten minutes of its restoration', () =>
     expect(memory).toMatchObject({ outage: { isFlapping: true }, restoredAt: 140_000 });
     const runs = [180_000, 200_000, 299_999, 300_000].map((at) => heldAt(at, fresh(at)));
     expect(kindsOf(memory, runs)).toEqual(['landing', 'landing', 'landing', 'healthy']);
+    expect(runProbes(memory, runs)[0]?.decision.reason).toContain(
+      'landing: 5 of 5 renewed, flapping, so all must renew for 120 s, in 240 s at the latest',
+    );
+    expect(kindsOf(memory, [{ ...heldAt(180_000, fresh(180_000)), nodes: [] }])).toEqual(['healthy']);
+  });
+
+  it('trips again if it is cut off before all of it is restored', () => {
+    const last = runProbes(inOutage(), [
+      heldAt(131_000, fresh(131_000)),
+      ...[152_000, 160_000].map((at) => heldAt(at, dark(131_000))),
+    ]).at(-1)?.decision;
+    expect(last?.memory).toMatchObject({ outage: { isFlapping: true }, restoredAt: 131_000 });
   });
 
   /** Run at `at` in which all nodes renew but the last, which renewed at `since`. */

@@ -15,6 +15,10 @@ describe('clock skew', () => {
     },
   );
 
+  it('is measured as if the server had written its header in the middle of the exchange, and of a second', () => {
+    expect(measureSkew({ date: 10_000, wallAtEnd: 11_000, roundTripMs: 1_000 })).toBe(0);
+  });
+
   it('is unknown after a long exchange, and without a Date header', () => {
     expect(measureSkew({ date: wallAtEnd, wallAtEnd, roundTripMs: 2_001 })).toBeUndefined();
     expect(measureSkew({ date: undefined, wallAtEnd, roundTripMs: 0 })).toBeUndefined();

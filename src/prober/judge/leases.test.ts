@@ -144,6 +144,11 @@ describe('a lease expires', () => {
     expect(only([list])).toMatchObject({ trusted: expiresAt < 100_000, expiresAt });
   });
 
+  it('by the clock of its node alone after a renewal interval of its own', () => {
+    const items = leasesOf([50_000], { stamped: false }).map((lease) => ({ ...lease, durationSeconds: 4 }));
+    expect(only([{ at: 100_000, items }]).expiresAt).toBe(101_000);
+  });
+
   it('by the clock of its node alone only after we have watched it for a renewal interval', () => {
     const items = leasesOf([50_000], { stamped: false });
     expect(only([{ at: 100_000, items }]).expiresAt).toBe(110_000);
