@@ -286,7 +286,8 @@ describe('a verdict of a run that began before a restoration', () => {
     expect(step(0, [a, b])).toEqual(['start-run']);
     expect(step(5_000, [b])).toEqual([]);
     expect(step(5_100, [b], judged(5_100))).toEqual([]);
-    expect(step(9_000, [b])).toEqual(['start-run']);
+    expect(step(6_099, [b])).toEqual([]);
+    expect(step(6_100, [b])).toEqual(['start-run']);
   });
 
   it.each([
