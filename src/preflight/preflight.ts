@@ -1,18 +1,54 @@
 import { KubeconfigError } from '../kubernetes/api/errors.ts';
 import type { Result } from '../kubernetes/api/errors.ts';
+import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
+import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
 import { createKubeconfigCache, createShootConnector, withShootPolicy } from '../kubernetes/connection/index.ts';
 import { type OperatorAccess, type OperatorCluster, onOperatorCluster } from '../process/index.ts';
-import { type PreflightCheck, type SeedRead, statusOf } from './checks/check.ts';
-import { checkAll, checkConfig } from './checks/check-all.ts';
-import { type SeedAnswer, checkSeed } from './checks/seed.ts';
-import { type PreflightReadOptions, readAll } from './read.ts';
-import { NoSuchShoot } from '../status/state/find-shoot.ts';
-import { readVersion } from './read-seed.ts';
+import type { ProberSettings } from '../prober/index.ts';
+import { NoSuchShoot, findShoot, namedShoot } from '../status/state/find-shoot.ts';
+import { plural } from '../status/state/words.ts';
+import { apiServers, checkApiServers } from './checks/api-servers.ts';
+import { type PreflightCheck, type PreflightFinding, statusOf } from './checks/check.ts';
+import {
+  type KindUse,
+  type SeedAnswer,
+  apiServer,
+  checkKind,
+  checkProbers,
+  checkRights,
+  checkSeed,
+  ownRights,
+} from './checks/seed.ts';
+import {
+  type SeedShoot,
+  type SeenResources,
+  type ShootToProbe,
+  checkDependent,
+  checkGrace,
+  checkSecrets,
+  checkShoots,
+  kcmAmong,
+  probedAmong,
+} from './checks/shoots.ts';
+import { readShoots } from './read-clusters.ts';
+import { readResources, readSecrets } from './read-objects.ts';
+import { type RightsOf, readKind, readProbers, readRights, readVersion } from './read-seed.ts';
+import { askShoots, judgeSecrets } from './read-shoots.ts';
+import { ReadFailed, type Reader, check, started } from './reader.ts';
 
-export interface PreflightRun extends OperatorAccess, PreflightReadOptions {
+export interface PreflightRun extends OperatorAccess {
+  readonly settings: ProberSettings;
   /** Name of the configuration file, and its warnings, a line each. */
   readonly configFile: string;
   readonly configWarnings: readonly string[];
+  /** Shoot to check, by any of its names. Absent for all shoots. */
+  readonly shoot?: string | undefined;
+  /** Owner of the rights to check. Undefined if no rights are checked. */
+  readonly rightsOf: RightsOf | undefined;
+  /** True if the API servers of the shoots are checked as well. */
+  readonly asksShoots: boolean;
+  /** Called with the current step, in one line. */
+  readonly progress: (line: string) => void;
   /** Timeout of the whole preflight, in milliseconds. */
   readonly timeoutMs: number;
   readonly stop: AbortSignal;
@@ -27,29 +63,206 @@ export interface PreflightReport {
   readonly exitCode: PreflightExitCode;
 }
 
-const exitCodeOf = (checks: readonly PreflightCheck[]): PreflightExitCode => {
+const reportOf = (checks: readonly PreflightCheck[]): PreflightReport => {
   const statuses = new Set(checks.map(statusOf));
-  if (statuses.has('failed') || statuses.has('warning')) return 1;
-  return statuses.has('unknown') ? 2 : 0;
+  const isBad = statuses.has('failed') || statuses.has('warning');
+  return { checks, exitCode: isBad ? 1 : statuses.has('unknown') ? 2 : 0 };
 };
 
-const reportOf = (checks: readonly PreflightCheck[]): PreflightReport => ({ checks, exitCode: exitCodeOf(checks) });
+/** Deployment of KCM, with the name that Gardener gives it. */
+const kcmRef: ResourceRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kube-controller-manager' };
+
+const gardenKinds = {
+  cluster: { apiVersion: 'extensions.gardener.cloud/v1alpha1', kind: 'Cluster', name: 'Cluster of Gardener' },
+  machine: {
+    apiVersion: 'machine.sapcloud.io/v1alpha1',
+    kind: 'Machine',
+    name: 'Machine of machine-controller-manager',
+  },
+} as const;
+
+/** A preflight of a seed that responds. */
+interface Preflight {
+  readonly run: PreflightRun;
+  readonly reader: Reader;
+  readonly seed: SeedAnswer;
+  readonly connector: ShootConnector;
+}
+
+const emptyIfUnread = (error: unknown): readonly [] => {
+  if (error instanceof ReadFailed) return [];
+  throw error;
+};
+
+const chosenAmong = (shoots: readonly SeedShoot[], wanted: string | undefined): readonly SeedShoot[] => {
+  if (wanted === undefined) return shoots;
+  const named = shoots.map((shoot) => ({ ...namedShoot(shoot.cluster.name, shoot.cluster.shootName), shoot }));
+  const found = findShoot(named, wanted);
+  if (found === undefined) throw new NoSuchShoot(wanted, named);
+  return [found.shoot];
+};
+
+/** Starts to read how the seed serves the kinds that the prober works on. */
+const readKinds = ({ clusterSource, dependentResources }: ProberSettings, reader: Reader) => {
+  const uses: readonly KindUse[] = [
+    ...(clusterSource === undefined ? (['cluster', 'machine'] as const) : []),
+    ...dependentResources,
+  ];
+  return uses.map((use) => {
+    const kind = typeof use === 'string' ? gardenKinds[use] : use.ref;
+    const name = typeof use === 'string' ? gardenKinds[use].name : refKey(use.ref);
+    return { use, name, found: readKind(reader, kind) };
+  });
+};
+
+type ReadKinds = ReturnType<typeof readKinds>;
+
+/** Starts to list each resource once, even if the configuration names it several times. Undefined: its kind is not served. */
+const readAllResources = (
+  kinds: ReadKinds,
+  namespace: string | undefined,
+  { run, reader }: Preflight,
+): ReadonlyMap<string, Promise<SeenResources | undefined>> => {
+  const refs = [kcmRef, ...run.settings.dependentResources.map(({ ref }) => ref)];
+  return new Map(
+    refs.map((ref) => {
+      const found = kinds.find(({ name }) => name === refKey(ref))?.found ?? readKind(reader, ref);
+      const read = found.then((kind) => readResources(reader, ref, { found: kind, namespace }));
+      return [refKey(ref), started(read)];
+    }),
+  );
+};
+
+/** Checks the prober's use of the seed itself. */
+const checkUse = (kinds: ReadKinds, { run, reader }: Preflight) => {
+  const { settings, rightsOf: of } = run;
+  const owner = of === undefined || of === 'self' ? ownRights : `${of.namespace}/${of.name}`;
+  return [
+    ...kinds.map(({ use, name, found }) => check({ subject: 'kinds', name }, async () => checkKind(use, await found))),
+    of === undefined
+      ? leftOut({ subject: 'rights', name: 'of the prober' }, '--rights-of=none')
+      : check({ subject: 'rights', name: `of ${owner}` }, async () =>
+          checkRights(owner, await readRights(reader, settings, of)),
+        ),
+  ];
+};
+
+const leftOut = (about: Pick<PreflightCheck, 'subject' | 'name'>, detail: string) =>
+  check(about, async () => [{ ...about, detail, findings: [], leftOut: true }]);
+
+type Probed = Promise<readonly ShootToProbe[]>;
+
+/** Checks the dependent resources of each shoot, and the grace period of its KCM. */
+const checkResources = (
+  probed: Probed,
+  resources: ReturnType<typeof readAllResources>,
+  { dependentResources, nodeMonitorGraceMs }: ProberSettings,
+) => {
+  const kcmKey = refKey(kcmRef);
+  const kcm = async (): Promise<SeenResources | undefined> => {
+    const others = [...resources].filter(([key]) => key !== kcmKey);
+    const seen = await Promise.all(others.map(async ([, read]) => read.catch(emptyIfUnread)));
+    const found = kcmAmong(seen.flatMap((one) => (one instanceof Map ? [one] : [])));
+    const named = resources.get(kcmKey);
+    return found.size === 0 ? named : new Map([...((await named?.catch(emptyIfUnread)) ?? []), ...found]);
+  };
+  return [
+    ...dependentResources.map(({ ref, optional }) => {
+      const key = refKey(ref);
+      return check({ subject: 'dependent resources', name: key }, async () => {
+        const seen = await resources.get(key);
+        return seen === undefined ? [] : checkDependent(await probed, seen, { key, optional });
+      });
+    }),
+    check({ subject: 'grace period', name: '--node-monitor-grace-period of KCM' }, async () => {
+      const seen = await kcm();
+      return seen === undefined ? [] : checkGrace(await probed, seen, nodeMonitorGraceMs);
+    }),
+  ];
+};
+
+/** Checks the Secrets of the shoots, and asks the API servers of those whose kubeconfig is usable. */
+const checkAccess = (probed: Probed, namespace: string | undefined, preflight: Preflight) => {
+  const { run, reader, seed, connector } = preflight;
+  const { kubeConfigSecretName, externalProbe } = run.settings;
+  const secretsNamed = (name: string) =>
+    started(
+      readSecrets(reader, name, { settings: run.settings, namespace }).then((texts) => judgeSecrets(texts, connector)),
+    );
+  const secrets = secretsNamed(kubeConfigSecretName);
+  const checkNamed = (name: string, read: typeof secrets, isExternal: boolean) =>
+    check({ subject: 'secrets', name }, async () => checkSecrets(await probed, await read, { name, isExternal }));
+  const external = externalProbe?.kubeConfigSecretName;
+  const ask = async (): Promise<readonly PreflightCheck[]> => {
+    const shoots = await probed;
+    const seen = await secrets;
+    const kubeconfigs = new Map(
+      shoots.flatMap(({ namespace: name }) => {
+        const { text, problem } = seen.get(name) ?? {};
+        return text === undefined || problem !== undefined ? [] : [[name, text] as const];
+      }),
+    );
+    const progress = (done: number): void =>
+      run.progress(`checking the API servers of shoots: ${String(done)} of ${String(kubeconfigs.size)}`);
+    const asked = { connector, kubeconfigs, seedSkewMs: seed.skewMs, progress };
+    return checkApiServers(await askShoots(asked, reader));
+  };
+  return {
+    secrets: [
+      checkNamed(kubeConfigSecretName, secrets, false),
+      ...(external === undefined ? [] : [checkNamed(external, secretsNamed(external), true)]),
+    ],
+    answers: run.asksShoots ? check(apiServers, ask) : leftOut(apiServers, '--shoot-api-servers=false'),
+  };
+};
+
+/** Makes all checks, in the order of the headings. Rejects with a NoSuchShoot, or with the reason of `run.stop`. */
+export const checkAll = async (preflight: Preflight): Promise<readonly PreflightCheck[]> => {
+  const { run, reader, seed } = preflight;
+  const { settings } = run;
+  run.progress('reading the Clusters of the seed');
+  const probers = readProbers(reader, seed);
+  const kinds = readKinds(settings, reader);
+  const shoots = started(readShoots(reader, settings).then((all) => chosenAmong(all, run.shoot)));
+  const [first] = await shoots.catch(emptyIfUnread);
+  const namespace = run.shoot === undefined ? undefined : first?.cluster.name;
+  run.progress('reading Secrets, dependent resources and rights');
+  const probed = started(shoots.then(probedAmong));
+  const { secrets, answers } = checkAccess(probed, namespace, preflight);
+  const checks = await Promise.all([
+    // Without the right to list these Leases nothing is reported, because the probers look for each other as well.
+    probers.then(checkProbers, emptyIfUnread),
+    ...checkUse(kinds, preflight),
+    check({ subject: 'shoots', name: 'Clusters' }, async () => checkShoots(await shoots)),
+    ...secrets,
+    ...checkResources(probed, readAllResources(kinds, namespace, preflight), settings),
+    answers,
+  ]);
+  return [...checkSeed(seed), ...checks.flat()];
+};
+
+const checkConfig = (file: string, warnings: readonly string[]): PreflightCheck => ({
+  subject: 'configuration',
+  name: file,
+  detail: warnings.length === 0 ? 'valid' : `valid, with ${plural(warnings.length, 'warning')}`,
+  findings: warnings.map((detail) => ({ code: 'config-warning', detail })),
+});
 
 /** Reports a seed that does not respond. All other checks are omitted. */
-const outOfReach = (seed: SeedRead<SeedAnswer>): PreflightReport => ({ checks: checkSeed(seed), exitCode: 2 });
+const outOfReach = (finding: PreflightFinding): PreflightReport => ({
+  checks: [{ ...apiServer, detail: 'could not be checked', findings: [finding] }],
+  exitCode: 2,
+});
 
 const checkSeedWith = async (run: PreflightRun, cluster: OperatorCluster): Promise<PreflightReport> => {
   const { client, clock, userAgent } = cluster;
   const reader = { client, clock, signal: run.stop, deadline: clock.monotonic() + run.timeoutMs };
   run.progress('connecting to the seed');
   const seed = await readVersion(reader);
-  if (!seed.ok) return outOfReach(seed);
-  const connector = withShootPolicy(
-    createShootConnector({ clock, userAgent, known: createKubeconfigCache(run) }),
-    run.settings,
-  );
-  const observation = await readAll(run, seed.value, { reader, connector });
-  return reportOf([checkConfig(run.configFile, run.configWarnings), ...checkAll(observation)]);
+  const shoots = createShootConnector({ clock, userAgent, known: createKubeconfigCache(run) });
+  const connector = withShootPolicy(shoots, run.settings);
+  const checks = await checkAll({ run, reader, seed, connector });
+  return reportOf([checkConfig(run.configFile, run.configWarnings), ...checks]);
 };
 
 /** Runs `dwd preflight`: reads a seed and its shoots, and writes nothing. The error is the reason why there is no report. */
@@ -58,8 +271,9 @@ export const runPreflight = async (run: PreflightRun): Promise<Result<PreflightR
     return { ok: true, value: await onOperatorCluster(run, (cluster) => checkSeedWith(run, cluster)) };
   } catch (error) {
     if (run.stop.aborted) return { ok: false, error: 'interrupted before all checks were made' };
+    if (error instanceof ReadFailed) return { ok: true, value: outOfReach(error.finding) };
     if (error instanceof KubeconfigError) {
-      return { ok: true, value: outOfReach({ ok: false, error: { code: 'seed-unreachable', detail: error.message } }) };
+      return { ok: true, value: outOfReach({ code: 'seed-unreachable', detail: error.message }) };
     }
     if (error instanceof NoSuchShoot) return { ok: false, error: error.message };
     throw error;

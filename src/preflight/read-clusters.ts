@@ -2,10 +2,9 @@ import { decodeCluster } from '../gardener/cluster.ts';
 import { childObject, decodeObject, optionalString } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
 import { holdsOutside, type ProberSettings, decideSecretLifecycle, hostedShoot } from '../prober/index.ts';
-import type { SeedRead } from './checks/check.ts';
 import type { SeedShoot } from './checks/shoots.ts';
 import { type ListedSecret, decodePlace, listTimeoutMs, readLabelledSecrets, readNamed } from './read-objects.ts';
-import { type Reader, attempt, send } from './reader.ts';
+import { type Reader, attempt, send, started } from './reader.ts';
 
 const decodeSeenShoot = (json: unknown, path: string): SeedShoot => {
   const cluster = decodeCluster(json, path);
@@ -21,19 +20,14 @@ const versionOf = (shoot: unknown): string => {
 
 const clusters = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
 
-/** Query for clusters of a source of Secrets: each namespace with a Secret of the configured name or labels is one. */
-interface SecretQuery {
-  readonly name: string;
-  readonly key: string;
-  readonly selector?: string | undefined;
-  readonly holdsElsewhere: boolean;
-}
-
+/** Reads the clusters of a source of Secrets: each namespace with a Secret of the configured name or labels is one. */
 const readSecretClusters = async (
   reader: Reader,
-  { name, key, selector, holdsElsewhere }: SecretQuery,
-): Promise<SeedRead<readonly SeedShoot[]>> => {
-  const places = { apiVersion: 'v1', resource: 'secrets', name, decode: decodePlace };
+  settings: ProberSettings,
+  source: NonNullable<ProberSettings['clusterSource']>,
+): Promise<readonly SeedShoot[]> => {
+  const { key, selector } = source;
+  const places = { apiVersion: 'v1', resource: 'secrets', name: settings.kubeConfigSecretName, decode: decodePlace };
   const [secrets, namespaces] = await Promise.all([
     selector === undefined ? readNamed<ListedSecret>(reader, places) : readLabelledSecrets(reader, { key, selector }),
     attempt({ verb: 'list', group: '', resource: 'namespaces' }, async () => {
@@ -42,30 +36,22 @@ const readSecretClusters = async (
       return new Set(value.filter(({ deleting }) => deleting).map((meta) => meta.name));
     }),
   ]);
-  if (!secrets.ok) return secrets;
-  if (!namespaces.ok) return namespaces;
-  const shoots = Array.from(secrets.value, ([namespace, { deleting, problem }]): SeedShoot => {
-    const secret = deleting ? 'gone' : 'there';
+  return Array.from(secrets, ([name, { deleting, problem }]): SeedShoot => {
     const decision = decideSecretLifecycle({
-      secret,
-      namespaceDeleting: namespaces.value.has(namespace),
-      holdsElsewhere,
+      secret: deleting ? 'gone' : 'there',
+      namespaceDeleting: namespaces.has(name),
+      holdsElsewhere: holdsOutside(settings),
     });
-    const unclear = problem === undefined ? {} : { problem };
-    return { cluster: { name: namespace, lifecycle: { ok: true, value: decision }, ...unclear }, version: '' };
+    return { cluster: { name, lifecycle: { ok: true, value: decision }, problem }, version: '' };
   });
-  return { ok: true, value: shoots };
 };
 
 /** Reads all clusters of the seed from the configured cluster source. */
-export const readShoots = (reader: Reader, settings: ProberSettings): Promise<SeedRead<readonly SeedShoot[]>> => {
-  const { clusterSource, kubeConfigSecretName: name } = settings;
-  if (clusterSource === undefined) return readGardenShoots(reader);
-  return readSecretClusters(reader, { name, ...clusterSource, holdsElsewhere: holdsOutside(settings) });
-};
-
-const readGardenShoots = (reader: Reader): Promise<SeedRead<readonly SeedShoot[]>> =>
-  attempt({ verb: 'list', group: 'extensions.gardener.cloud', resource: 'clusters' }, async () => {
+export const readShoots = (reader: Reader, settings: ProberSettings): Promise<readonly SeedShoot[]> => {
+  const { clusterSource } = settings;
+  if (clusterSource !== undefined) return started(readSecretClusters(reader, settings, clusterSource));
+  return attempt({ verb: 'list', group: 'extensions.gardener.cloud', resource: 'clusters' }, async () => {
     const call = listCall({ path: clusters, decode: decodeSeenShoot });
     return (await send(reader, call, listTimeoutMs)).value;
   });
+};

@@ -15,9 +15,8 @@ import {
   kubeconfigKeyOf,
   ownerOf,
 } from '../prober/index.ts';
-import type { SeedRead } from './checks/check.ts';
-import type { SeenResource, SeenResources } from './checks/dependents.ts';
-import type { FoundKind } from './checks/kinds.ts';
+import type { SeenResource, SeenResources } from './checks/shoots.ts';
+import type { FoundKind } from './checks/seed.ts';
 import { type Reader, attempt, send } from './reader.ts';
 
 /** Timeout of a list, enough for all Clusters of a seed with a thousand shoots: 60 MB in pages. */
@@ -43,13 +42,12 @@ const inNamespace = ({ namespace }: ObjectMeta): string => namespace;
 export const readNamed = <T>(
   reader: Reader,
   { apiVersion, resource, name, namespace, ownerOf: clusterOf = inNamespace, decode }: NamedObjects<T>,
-): Promise<SeedRead<ReadonlyMap<string, T>>> => {
-  const place = namespace === undefined ? {} : { namespace };
-  const named = isTemplate(name) ? {} : { name };
-  return attempt({ verb: 'list', group: groupOf({ apiVersion }), resource, ...named, ...place }, async () => {
+): Promise<ReadonlyMap<string, T>> => {
+  const named = isTemplate(name) ? undefined : name;
+  return attempt({ verb: 'list', group: groupOf({ apiVersion }), resource, name: named, namespace }, async () => {
     const call = listCall({
       path: resourcePath({ apiVersion, resource, namespace }),
-      query: isTemplate(name) ? {} : { fieldSelector: `metadata.name=${name}` },
+      query: named === undefined ? {} : { fieldSelector: `metadata.name=${named}` },
       decode: (json, path) => [clusterOf(decodePlace(json, path)), decode(json, path)] as const,
     });
     const { value } = await send(reader, call, listTimeoutMs);
@@ -65,28 +63,26 @@ export interface ListedSecret {
   readonly problem?: string | undefined;
 }
 
+interface Labelled {
+  readonly key: string;
+  readonly selector: string;
+  readonly namespace?: string | undefined;
+}
+
 /** Lists Secrets by labels, and chooses one per namespace as the prober does. */
 export const readLabelledSecrets = (
   reader: Reader,
-  {
-    key,
-    selector,
-    namespace,
-  }: { readonly key: string; readonly selector: string; readonly namespace?: string | undefined },
-): Promise<SeedRead<ReadonlyMap<string, ListedSecret>>> => {
-  const place = namespace === undefined ? {} : { namespace };
-  return attempt({ verb: 'list', group: '', resource: 'secrets', ...place }, async () => {
+  { key, selector, namespace }: Labelled,
+): Promise<ReadonlyMap<string, ListedSecret>> =>
+  attempt({ verb: 'list', group: '', resource: 'secrets', namespace }, async () => {
     const call = listCall({
       path: resourcePath({ apiVersion: 'v1', resource: 'secrets', namespace }),
       query: { labelSelector: selector },
       decode: (json, path): ClusterSecret => decodeClusterSecret(key, json, path),
     });
-    const byNamespace = new Map<string, ClusterSecret[]>();
-    for (const secret of (await send(reader, call, listTimeoutMs)).value) {
-      byNamespace.set(secret.namespace, [...(byNamespace.get(secret.namespace) ?? []), secret]);
-    }
+    const { value } = await send(reader, call, listTimeoutMs);
     return new Map(
-      Array.from(byNamespace).flatMap(([name, all]) => {
+      [...Map.groupBy(value, (secret) => secret.namespace)].flatMap(([name, all]) => {
         const chosen = chooseSecret(all);
         if (chosen === undefined) return [];
         const { secret, others } = chosen;
@@ -94,29 +90,21 @@ export const readLabelledSecrets = (
       }),
     );
   });
-};
 
-/** Reads the kubeconfig texts by cluster. A text is undefined if the Secret does not have the key. */
+/** Reads the kubeconfig texts in the Secrets of this name by cluster. A text is undefined if the Secret does not have the key. */
 export const readSecrets = async (
   reader: Reader,
-  {
-    settings,
-    name,
-    namespace,
-  }: {
-    readonly settings: ProberSettings;
-    readonly name: string;
-    readonly namespace?: string;
-  },
-): Promise<SeedRead<ReadonlyMap<string, string | undefined>>> => {
+  name: string,
+  { settings, namespace }: { readonly settings: ProberSettings; readonly namespace?: string | undefined },
+): Promise<ReadonlyMap<string, string | undefined>> => {
   const key = kubeconfigKeyOf(settings, name);
   const selector = name === settings.kubeConfigSecretName ? settings.clusterSource?.selector : undefined;
-  if (selector !== undefined) {
-    const chosen = await readLabelledSecrets(reader, { key, selector, namespace });
-    return chosen.ok ? { ok: true, value: new Map(Array.from(chosen.value, ([at, { text }]) => [at, text])) } : chosen;
+  if (selector === undefined) {
+    const decode = (json: unknown, path: string): string | undefined => decodeKubeconfigUnder(key, json, path);
+    return readNamed(reader, { apiVersion: 'v1', resource: 'secrets', name, namespace, decode });
   }
-  const decode = (json: unknown, path: string): string | undefined => decodeKubeconfigUnder(key, json, path);
-  return readNamed(reader, { apiVersion: 'v1', resource: 'secrets', name, namespace, decode });
+  const chosen = await readLabelledSecrets(reader, { key, selector, namespace });
+  return new Map(Array.from(chosen, ([at, { text }]) => [at, text]));
 };
 
 const decodeResource = (json: unknown, path: string): SeenResource => {
@@ -127,22 +115,12 @@ const decodeResource = (json: unknown, path: string): SeenResource => {
 /** Reads one resource of all shoots, by cluster. Undefined if its kind is not served or not namespaced, which another check reports. */
 export const readResources = async (
   reader: Reader,
-  {
-    ref,
-    found,
-    namespace,
-  }: {
-    readonly ref: RefTemplate;
-    readonly found: SeedRead<FoundKind>;
-    readonly namespace?: string;
-  },
-): Promise<SeedRead<SeenResources> | undefined> => {
-  if (!found.ok) return found;
-  if (found.value.kind === 'not-served' || !found.value.namespaced) return undefined;
-  const { apiVersion, name } = ref;
-  const { resource } = found.value;
+  ref: RefTemplate,
+  { found, namespace }: { readonly found: FoundKind; readonly namespace?: string | undefined },
+): Promise<SeenResources | undefined> => {
+  if (found.kind === 'not-served' || !found.namespaced) return undefined;
   return readNamed(reader, {
-    ...{ apiVersion, resource, name, decode: decodeResource },
+    ...{ apiVersion: ref.apiVersion, resource: found.resource, name: ref.name, decode: decodeResource },
     // A reference with a namespace template may refer to another namespace than the shoot's.
     namespace: ref.namespace === undefined ? namespace : undefined,
     ownerOf: (meta) => ownerOf(ref, meta),

@@ -1,16 +1,16 @@
-import type { Right } from '../kubernetes/api/access.ts';
+import { reviewAccess, reviewAccessOf } from '../kubernetes/api/access.ts';
 import type { Call } from '../kubernetes/api/call.ts';
 import { decodeObject, decodeString } from '../kubernetes/api/decode.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
 import { decodeElectionLease, renewedAtMs } from '../kubernetes/api/lease.ts';
-import { type ResourceRef, groupOf } from '../kubernetes/api/resource-ref.ts';
+import { type NamespacedName, type ResourceRef, groupOf } from '../kubernetes/api/resource-ref.ts';
 import { listKinds, listVersions, resolveKind } from '../kubernetes/client/index.ts';
-import { measureSkew } from '../prober/index.ts';
+import { type ProberSettings, measureSkew, neededByProber } from '../prober/index.ts';
 import { leaseNameOf } from '../process/index.ts';
-import type { SeedRead } from './checks/check.ts';
-import { type FoundKind, hintAt } from './checks/kinds.ts';
-import type { ProberLease, SeedAnswer } from './checks/seed.ts';
+import type { NeededRight } from '../process/rights/index.ts';
+import { type CheckedRights, type FoundKind, type ProberLease, type SeedAnswer, hintAt } from './checks/seed.ts';
 import { readNamed } from './read-objects.ts';
-import { type Reader, attempt, optionsOf, send } from './reader.ts';
+import { ReadFailed, type Reader, attempt, optionsOf, send } from './reader.ts';
 
 const seedVersion: Call<string> = {
   method: 'GET',
@@ -19,29 +19,26 @@ const seedVersion: Call<string> = {
 };
 
 /** Reads the version and the clock of the seed, with the first requests of the preflight. */
-export const readVersion = async (reader: Reader): Promise<SeedRead<SeedAnswer>> => {
+export const readVersion = async (reader: Reader): Promise<SeedAnswer> => {
   const { clock } = reader;
-  const about: Right = { verb: 'get', group: '', resource: 'version' };
-  const read = await attempt(about, async () => {
+  try {
     // The first request opens the connection; only the second one is measured.
     await send(reader, seedVersion);
     const { value: version, date, sentAt, receivedAt } = await send(reader, seedVersion);
     const roundTripMs = receivedAt - sentAt;
     const wallAtEnd = clock.now() - (clock.monotonic() - receivedAt);
-    const skewMs = measureSkew({ date, wallAtEnd, roundTripMs });
-    return { version, roundTripMs, ...(skewMs === undefined ? {} : { skewMs }) };
-  });
-  return read.ok ? read : { ok: false, error: { code: 'seed-unreachable', detail: read.error.detail } };
+    return { version, roundTripMs, skewMs: measureSkew({ date, wallAtEnd, roundTripMs }) };
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error;
+    throw new ReadFailed({ code: 'seed-unreachable', detail: error.message });
+  }
 };
 
 /** client-go's default lease duration, for a Lease without one. */
 const usualDurationSeconds = 15;
 
 /** Reads the Leases of all probers, by namespace. */
-export const readProbers = (
-  reader: Reader,
-  { skewMs = 0 }: SeedAnswer,
-): Promise<SeedRead<ReadonlyMap<string, ProberLease>>> =>
+export const readProbers = (reader: Reader, { skewMs = 0 }: SeedAnswer): Promise<ReadonlyMap<string, ProberLease>> =>
   readNamed(reader, {
     apiVersion: 'coordination.k8s.io/v1',
     resource: 'leases',
@@ -55,10 +52,7 @@ export const readProbers = (
   });
 
 /** Reads how the seed serves a kind; if it does not, with a suggestion. Every user may read that (ClusterRole `system:discovery`). */
-export const readKind = (
-  reader: Reader,
-  wanted: Pick<ResourceRef, 'apiVersion' | 'kind'>,
-): Promise<SeedRead<FoundKind>> =>
+export const readKind = (reader: Reader, wanted: Pick<ResourceRef, 'apiVersion' | 'kind'>): Promise<FoundKind> =>
   attempt({ verb: 'get', group: groupOf(wanted), resource: '' }, async () => {
     const { client } = reader;
     const found = await resolveKind(client, wanted, optionsOf(reader));
@@ -66,6 +60,22 @@ export const readKind = (
     const kinds = await listKinds(client, wanted.apiVersion, optionsOf(reader));
     const group = groupOf(wanted);
     const versions = group === '' ? [] : await listVersions(client, group, optionsOf(reader));
-    const hint = hintAt(wanted.kind, { kinds, versions });
-    return { ...found, ...(hint === undefined ? {} : { hint }) };
+    return { ...found, hint: hintAt(wanted.kind, { kinds, versions }) };
   });
+
+/** Owner of the rights to check: a ServiceAccount, or the user who runs the command. */
+export type RightsOf = NamespacedName | 'self';
+
+/** Reviews each right that the settings need. A review is a POST that stores nothing. */
+export const readRights = (reader: Reader, settings: ProberSettings, of: RightsOf): Promise<CheckedRights> => {
+  const resource = of === 'self' ? 'selfsubjectaccessreviews' : 'subjectaccessreviews';
+  return attempt({ verb: 'create', group: 'authorization.k8s.io', resource }, async () => {
+    const needed = await neededByProber(settings, { client: reader.client, options: optionsOf(reader) });
+    const missing: NeededRight[] = [];
+    for (const need of needed) {
+      const review = of === 'self' ? reviewAccess(need.right) : reviewAccessOf(of, need.right);
+      if (!(await send(reader, review)).value) missing.push(need);
+    }
+    return { needed: needed.length, missing };
+  });
+};

@@ -5,8 +5,6 @@ import type { ShootConnection, ShootConnector } from '../kubernetes/api/shoot-co
 import { measureSkew, proberShootGrants } from '../prober/index.ts';
 import { type NeededRight, rightsOf } from '../process/rights/index.ts';
 import type { ShootAnswer } from './checks/api-servers.ts';
-import type { SeedRead } from './checks/check.ts';
-import type { SeenSecret } from './checks/secrets.ts';
 import type { Reader } from './reader.ts';
 
 /** Maximum number of shoots that are checked at the same time. */
@@ -14,25 +12,20 @@ const concurrency = 50;
 /** Timeout of all requests to one shoot together. A probe repeats a single request after the same time. */
 const shootTimeoutMs = 5_000;
 
-const secretOf = (connector: ShootConnector, text: string | undefined): SeenSecret => {
-  if (text === undefined) return { kind: 'unusable', problem: 'the Secret has no kubeconfig under the configured key' };
+const problemOf = (text: string | undefined, connector: ShootConnector): string | undefined => {
+  if (text === undefined) return 'the Secret has no kubeconfig under the configured key';
   try {
     connector.clientFor(text).close();
-    return { kind: 'usable' };
+    return undefined;
   } catch (error) {
-    if (error instanceof KubeconfigError) return { kind: 'unusable', problem: error.message };
+    if (error instanceof KubeconfigError) return error.message;
     throw error;
   }
 };
 
-/** Checks that the prober could use each kubeconfig, without a connection. */
-export const judgeSecrets = (
-  connector: ShootConnector,
-  texts: SeedRead<ReadonlyMap<string, string | undefined>>,
-): SeedRead<ReadonlyMap<string, SeenSecret>> =>
-  texts.ok
-    ? { ok: true, value: new Map([...texts.value].map(([namespace, text]) => [namespace, secretOf(connector, text)])) }
-    : texts;
+/** Checks that the prober could use each kubeconfig, without a connection. The texts are undefined where the Secret has none. */
+export const judgeSecrets = (texts: ReadonlyMap<string, string | undefined>, connector: ShootConnector) =>
+  new Map(Array.from(texts, ([namespace, text]) => [namespace, { text, problem: problemOf(text, connector) }]));
 
 const needed = rightsOf(proberShootGrants);
 
@@ -58,7 +51,7 @@ const askShoot = async (connection: ShootConnection, { clock, signal }: Reader):
     for (const need of needed) {
       if (!(await client.call(reviewAccess(need.right), options())).value) missing.push(need);
     }
-    return { kind: 'answered', missing, ...(skewMs === undefined ? {} : { skewMs }) };
+    return { kind: 'answered', missing, skewMs };
   } catch (error) {
     return failureOf(error);
   } finally {
@@ -76,11 +69,9 @@ export interface ShootsToAsk {
   readonly progress: (done: number) => void;
 }
 
-type Answered = Extract<ShootAnswer, { readonly kind: 'answered' }>;
-
 /** Converts the skew from our clock into the skew from the seed's: both were compared with ours. */
-const againstSeed = ({ skewMs, ...answer }: Answered, seedSkewMs: number | undefined): ShootAnswer =>
-  skewMs === undefined || seedSkewMs === undefined ? answer : { ...answer, skewMs: skewMs - seedSkewMs };
+const againstSeed = (skewMs: number | undefined, seedSkewMs: number | undefined): number | undefined =>
+  skewMs === undefined || seedSkewMs === undefined ? undefined : skewMs - seedSkewMs;
 
 /** Sends requests to all shoots, several at a time; one that hangs does not block the others. Results are in the order of `kubeconfigs`. */
 export const askShoots = async (
@@ -93,7 +84,7 @@ export const askShoots = async (
       return { kind: 'untried', problem: 'not checked, because the time was over (--timeout)' };
     }
     const answer = await askShoot(connector.clientFor(text), reader);
-    return answer.kind === 'answered' ? againstSeed(answer, seedSkewMs) : answer;
+    return answer.kind === 'answered' ? { ...answer, skewMs: againstSeed(answer.skewMs, seedSkewMs) } : answer;
   };
   // All workers take from the same iterator.
   const queue = kubeconfigs.entries();

@@ -1,14 +1,7 @@
 import { formatRight } from '../../kubernetes/api/access.ts';
 import type { NeededRight } from '../../process/rights/index.ts';
-import {
-  type PreflightCheck,
-  type PreflightFinding,
-  type SeedRead,
-  countWell,
-  perShoot,
-  plural,
-  share,
-} from './check.ts';
+import { plural } from '../../status/state/words.ts';
+import { type PreflightCheck, type PreflightFinding, judgeEach } from './check.ts';
 import { skewInWords, warnSkewMs } from './seed.ts';
 
 /** Result of the requests to the API server of a shoot. */
@@ -16,7 +9,7 @@ export type ShootAnswer =
   | {
       readonly kind: 'answered';
       /** Its clock minus that of the seed's API server, in milliseconds. Absent if unknown. */
-      readonly skewMs?: number;
+      readonly skewMs?: number | undefined;
       readonly missing: readonly NeededRight[];
     }
   /** The API server does not accept the credentials. */
@@ -41,75 +34,50 @@ const outOfReach = (answers: readonly ShootAnswer[]): string | undefined => {
   return `this machine reaches 0 of ${plural(answers.length, 'API server')}: ${first}`;
 };
 
-const judgeReach = (shoot: string, answer: ShootAnswer): PreflightFinding | undefined => {
-  switch (answer.kind) {
-    case 'answered':
-      return undefined;
-    case 'rejected':
-      return { code: 'secret-rejected', shoot, detail: answer.problem };
-    case 'unreachable':
-      return { code: 'shoot-unreachable', shoot, detail: answer.problem };
-    case 'untried':
-      return { code: 'read-failed', shoot, detail: answer.problem };
+const codesOfFailures = {
+  rejected: 'secret-rejected',
+  unreachable: 'shoot-unreachable',
+  untried: 'read-failed',
+} as const;
+
+const judgeReach = (shoot: string, answer: ShootAnswer): readonly PreflightFinding[] =>
+  answer.kind === 'answered' ? [] : [{ code: codesOfFailures[answer.kind], shoot, detail: answer.problem }];
+
+export const apiServers = { subject: 'API servers of shoots', name: 'answers' } as const;
+
+/**
+ * Checks that the API servers of the shoots respond, that they grant the rights that the prober needs, and that their clocks agree with the seed's.
+ * `answers` are by namespace, for shoots with a usable Secret.
+ */
+export const checkApiServers = (answers: ReadonlyMap<string, ShootAnswer>): readonly PreflightCheck[] => {
+  const unreached = outOfReach([...answers.values()]);
+  if (unreached !== undefined) {
+    const findings = [{ code: 'shoots-out-of-reach', detail: unreached }] as const;
+    return [{ ...apiServers, detail: 'could not be checked from here', findings }];
   }
-};
-
-const subject = 'API servers of shoots';
-const name = 'answers';
-
-type Answered = readonly [shoot: string, answer: Extract<ShootAnswer, { readonly kind: 'answered' }>];
-
-const checkShootRights = (answered: readonly Answered[]): PreflightCheck => {
-  const findings = answered.flatMap(([shoot, { missing }]) =>
+  const reached = { ...apiServers, ...judgeEach('from', [...answers], ([shoot, answer]) => judgeReach(shoot, answer)) };
+  const answered = [...answers].flatMap(([shoot, answer]) =>
+    answer.kind === 'answered' ? [{ shoot, ...answer }] : [],
+  );
+  if (answered.length === 0) return [reached];
+  const { subject } = apiServers;
+  const rights = judgeEach('granted in', answered, ({ shoot, missing }) =>
     missing.map(({ right, purpose }) => ({
-      code: 'shoot-right-missing' as const,
+      code: 'shoot-right-missing',
       shoot,
       detail: `${purpose}: ${formatRight(right)}`,
     })),
   );
-  const detail = share('granted in', countWell(answered.length, findings), answered.length);
-  return { subject, name: 'rights in the shoots', detail, findings };
-};
-
-const checkShootClocks = (answered: readonly Answered[]): PreflightCheck => {
-  const findings = perShoot(answered, ([shoot, { skewMs }]) =>
-    skewMs === undefined || Math.abs(skewMs) <= warnSkewMs
-      ? undefined
-      : {
-          code: 'shoot-clock-skew',
-          shoot,
-          detail: `its clock is ${skewInWords(skewMs)} that of the seed's API server`,
-        },
+  const clocks = judgeEach('agree within 5s in', answered, ({ shoot, skewMs = 0 }) =>
+    Math.abs(skewMs) <= warnSkewMs
+      ? []
+      : [
+          {
+            code: 'shoot-clock-skew',
+            shoot,
+            detail: `its clock is ${skewInWords(skewMs)} that of the seed's API server`,
+          },
+        ],
   );
-  const detail = share('agree within 5s in', countWell(answered.length, findings), answered.length);
-  return { subject, name: 'clocks', detail, findings };
-};
-
-const judgeAnswers = (answers: ReadonlyMap<string, ShootAnswer>): readonly PreflightCheck[] => {
-  const all = [...answers.values()];
-  const unreached = outOfReach(all);
-  if (unreached !== undefined) {
-    const findings = [{ code: 'shoots-out-of-reach', detail: unreached }] as const;
-    return [{ subject, name, detail: 'could not be checked from here', findings }];
-  }
-  const findings = perShoot(answers, ([shoot, answer]) => judgeReach(shoot, answer));
-  const answered = [...answers].flatMap(([shoot, answer]): readonly Answered[] =>
-    answer.kind === 'answered' ? [[shoot, answer]] : [],
-  );
-  const reached = { subject, name, detail: share('from', answered.length, all.length), findings } as const;
-  return answered.length === 0 ? [reached] : [reached, checkShootRights(answered), checkShootClocks(answered)];
-};
-
-/**
- * Checks that the API servers of the shoots respond, that they grant the rights that the prober needs, and that their clocks agree with the seed's.
- * `answers` are by namespace, for shoots with a usable Secret; undefined if the check is left out.
- */
-export const checkApiServers = (
-  answers: SeedRead<ReadonlyMap<string, ShootAnswer>> | undefined,
-): readonly PreflightCheck[] => {
-  if (answers === undefined) {
-    return [{ subject, name, detail: '--shoot-api-servers=false', findings: [], leftOut: true }];
-  }
-  if (answers.ok) return judgeAnswers(answers.value);
-  return [{ subject, name, detail: 'could not be checked', findings: [answers.error] }];
+  return [reached, { subject, name: 'rights in the shoots', ...rights }, { subject, name: 'clocks', ...clocks }];
 };

@@ -1,4 +1,4 @@
-import type { Result } from '../../kubernetes/api/errors.ts';
+import { plural } from '../../status/state/words.ts';
 import { type FindingCode, type FindingSeverity, codes } from './codes.ts';
 
 /** Headings, in the order in which they are printed. */
@@ -13,7 +13,6 @@ export const subjects = [
   'grace period',
   'API servers of shoots',
 ] as const;
-export type CheckSubject = (typeof subjects)[number];
 
 /** A problem, or a check that could not be made. */
 export interface PreflightFinding {
@@ -26,7 +25,7 @@ export interface PreflightFinding {
 
 /** One line under a heading. */
 export interface PreflightCheck {
-  readonly subject: CheckSubject;
+  readonly subject: (typeof subjects)[number];
   readonly name: string;
   /** Result in a few words. */
   readonly detail: string;
@@ -34,6 +33,8 @@ export interface PreflightCheck {
   /** True if the check was left out on request. */
   readonly leftOut?: true;
 }
+
+export type CheckResult = Pick<PreflightCheck, 'detail' | 'findings'>;
 
 export type CheckStatus = FindingSeverity | 'ok' | 'left out';
 
@@ -43,32 +44,17 @@ export const statusOf = ({ findings, leftOut }: PreflightCheck): CheckStatus => 
   return worst ?? (leftOut === true ? 'left out' : 'ok');
 };
 
-/** A read that failed is data: the check that needs it cannot be made. */
-export type SeedRead<T> = Result<T, PreflightFinding>;
-
-/** Returns the result of `check`, or reports that it could not be made. */
-export const whenRead = <T>(
-  read: SeedRead<T>,
-  about: Pick<PreflightCheck, 'subject' | 'name'>,
-  check: (value: T) => Pick<PreflightCheck, 'detail' | 'findings'>,
-): PreflightCheck =>
-  read.ok ? { ...about, ...check(read.value) } : { ...about, detail: 'could not be checked', findings: [read.error] };
-
-/** Returns `other`, or the failure of `read`, for a check that needs both. */
-export const provided = <T>(read: SeedRead<unknown>, other: SeedRead<T>): SeedRead<T> => (read.ok ? other : read);
-
-export const plural = (count: number, noun: string): string => `${String(count)} ${noun}${count === 1 ? '' : 's'}`;
-
 /** Formats a share: `usable in 998 of 1000 shoots`. */
 export const share = (what: string, well: number, all: number): string =>
   all === 0 ? 'no shoot is probed' : `${what} ${String(well)} of ${plural(all, 'shoot')}`;
 
-/** Judges each shoot, and returns the findings. `judge` returns undefined for a shoot without a problem. */
-export const perShoot = <T>(
-  shoots: Iterable<T>,
-  judge: (shoot: T) => PreflightFinding | undefined,
-): readonly PreflightFinding[] => Array.from(shoots, judge).filter((finding) => finding !== undefined);
-
-/** Counts the shoots without a finding. */
-export const countWell = (all: number, findings: readonly PreflightFinding[]): number =>
-  all - new Set(findings.map(({ shoot }) => shoot)).size;
+/** Judges each shoot. The detail is the share of those without a finding. */
+export const judgeEach = <T>(
+  what: string,
+  shoots: readonly T[],
+  judge: (shoot: T) => readonly PreflightFinding[],
+): CheckResult => {
+  const found = shoots.map(judge);
+  const well = found.filter(({ length }) => length === 0).length;
+  return { detail: share(what, well, shoots.length), findings: found.flat() };
+};

@@ -1,0 +1,196 @@
+import { expect, it } from 'vitest';
+import type { Call } from '../kubernetes/api/call.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
+import type { KubeClient } from '../kubernetes/api/kube.ts';
+import { type ProberSettings, proberConfig } from '../prober/index.ts';
+import { checkShoots } from './checks/shoots.ts';
+import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
+import { buildCluster, buildShoot } from '../../test/doubles/builders.ts';
+import { statusOf } from './checks/check.ts';
+import { type PreflightRun, checkAll } from './preflight.ts';
+import { readShoots } from './read-clusters.ts';
+import { readResources, readSecrets } from './read-objects.ts';
+import { type Reader, check } from './reader.ts';
+
+const ref = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  name: '{{ cluster }}-controller-manager',
+  namespace: 'central',
+};
+const settingsWith = (given: object): ProberSettings =>
+  proberConfig.load(JSON.stringify({ dependentResourceInfos: [{ ref, scaleUp: {} }], ...given }), {
+    unknownFields: 'error',
+    purpose: 'ahead',
+  }).settings!;
+
+const readerOf = (answers: Readonly<Record<string, unknown>>): Reader => {
+  const client = {
+    call: async <T>({ path, query = {}, decode }: Call<T>) => {
+      const asked = [path, ...Object.entries(query).map(([key, value]) => `${key}=${value}`)].join('?');
+      if (!Object.hasOwn(answers, asked)) throw new ApiError({ code: 'NotFound', message: asked });
+      return { value: decode(answers[asked]) };
+    },
+  };
+  const clock = { monotonic: () => 0, now: () => 0 };
+  const { signal } = new AbortController();
+  return { client: client as unknown as KubeClient, clock: clock as Reader['clock'], signal, deadline: 1_000 };
+};
+
+it('finds the clusters of resources whose names are templates', async () => {
+  const at = (name: string) => ({ metadata: { namespace: 'central', name } });
+  const reader = readerOf({ '/apis/apps/v1/deployments': { items: [at('two-controller-manager'), at('other')] } });
+  const served = { kind: 'served', resource: 'deployments', namespaced: true, hasScale: true } as const;
+  const seen = await readResources(reader, ref, { found: served });
+  expect([...(seen?.keys() ?? [])]).toEqual(['two']);
+});
+
+it('finds clusters by the labels of their Secrets, and uses the oldest Secret of several', async () => {
+  const labelled = settingsWith({ clusterSource: { kind: 'secret', selector: { app: 'tenant' } } });
+  const secret = (namespace: string, object: string, created: string) => ({
+    metadata: { namespace, name: object, creationTimestamp: created },
+    data: { kubeconfig: Buffer.from(object).toString('base64') },
+  });
+  const reader = readerOf({
+    '/api/v1/namespaces': { items: [] },
+    '/api/v1/secrets?labelSelector=app=tenant': {
+      items: [
+        secret('one', 'newer', '2026-11-23T08:00:00Z'),
+        secret('one', 'older', '2026-11-22T08:00:00Z'),
+        secret('two', 'only', '2026-11-22T08:00:00Z'),
+      ],
+    },
+  });
+  const shoots = await readShoots(reader, labelled);
+  expect(checkShoots(shoots).findings).toEqual([
+    {
+      code: 'secret-ambiguous',
+      shoot: 'one',
+      detail: '2 Secrets have the labels of clusterSource.selector: the prober uses older, the oldest, and not newer',
+    },
+  ]);
+  const texts = await readSecrets(reader, labelled.kubeConfigSecretName, { settings: labelled });
+  expect([...texts]).toEqual([
+    ['one', 'older'],
+    ['two', 'only'],
+  ]);
+});
+
+it('reads the Secrets of both probes under the key that the prober reads', async () => {
+  const settings = settingsWith({ kubeConfigSecretName: 'own', clusterSource: { kind: 'secret', key: 'value' } });
+  const secret = { metadata: { namespace: 'one', name: 'any' }, data: { kubeconfig: 'bm8=', value: 'eWVz' } };
+  const reader = readerOf({
+    '/api/v1/secrets?fieldSelector=metadata.name=own': { items: [secret] },
+    '/api/v1/secrets?fieldSelector=metadata.name=public': { items: [secret] },
+  });
+  expect(await readSecrets(reader, 'own', { settings })).toEqual(new Map([['one', 'yes']]));
+  expect(await readSecrets(reader, 'public', { settings })).toEqual(new Map([['one', 'no']]));
+});
+
+it('makes no check whose read is refused, which is no success', async () => {
+  const client = { call: () => Promise.reject(new ApiError({ code: 'Forbidden', message: 'no' })) };
+  const reader = { ...readerOf({}), client: client as unknown as KubeClient };
+  const about = { subject: 'secrets', name: 's' } as const;
+  const settings = settingsWith({ kubeConfigSecretName: 's' });
+  const [refused] = await check(about, async () => {
+    await readSecrets(reader, 's', { settings });
+    return { detail: 'fine', findings: [] };
+  });
+  const detail = 'you may not list resource "secrets" "s" in API group "" at the cluster scope';
+  expect(refused).toEqual({ ...about, detail: 'could not be checked', findings: [{ code: 'read-refused', detail }] });
+});
+
+const kcmRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kube-controller-manager' };
+const millRef = { apiVersion: 'example.com/v1', kind: 'Mill', name: 'mill' };
+const wholeSettings = settingsWith({
+  kubeConfigSecretName: 'probe',
+  externalProbe: { kubeConfigSecretName: 'external' },
+  kcmNodeMonitorGraceDuration: '40s',
+  dependentResourceInfos: [
+    { ref: kcmRef, scaleUp: {}, scaleDown: {} },
+    { ref: millRef, optional: true, scaleUp: {}, scaleDown: {} },
+  ],
+});
+
+const container = {
+  name: 'kcm',
+  image: 'kcm:v1.33.1',
+  command: ['/kube-controller-manager', '--node-monitor-grace-period=40s'],
+};
+const served = (...kinds: readonly (readonly [name: string, kind: string])[]) => ({
+  resources: kinds.map(([name, kind]) => ({ name, kind, namespaced: true })),
+});
+const named = (list: string, name: string): string => `${list}?fieldSelector=metadata.name=${name}`;
+const metadata = { namespace: 'a', name: 'any' };
+const answers = {
+  [named('/apis/coordination.k8s.io/v1/leases', 'dwd-prober-leader-election')]: { items: [] },
+  '/apis/extensions.gardener.cloud/v1alpha1': served(['clusters', 'Cluster']),
+  '/apis/machine.sapcloud.io/v1alpha1': served(['machines', 'Machine']),
+  '/apis/apps/v1': served(['deployments', 'Deployment']),
+  '/apis/example.com': { versions: [] },
+  '/apis/extensions.gardener.cloud/v1alpha1/clusters': { items: [buildCluster({ name: 'a', shoot: buildShoot() })] },
+  [named('/api/v1/secrets', 'probe')]: { items: [{ metadata, data: { kubeconfig: 'eWVz' } }] },
+  [named('/api/v1/secrets', 'external')]: { items: [] },
+  [named('/apis/apps/v1/deployments', kcmRef.name)]: {
+    items: [
+      { metadata: { ...metadata, name: kcmRef.name }, spec: { template: { spec: { containers: [container] } } } },
+    ],
+  },
+};
+
+/** Makes all checks of a seed that gives these answers; its shoots refuse our credentials. Each check is a line. */
+const linesOf = async (given: Readonly<Record<string, unknown>>, run: Partial<PreflightRun> = {}) => {
+  const call = () => Promise.reject(new ApiError({ code: 'Unauthorized', message: '401' }));
+  const clientFor = () => ({ client: { call }, close: () => undefined });
+  const checks = await checkAll({
+    run: { settings: wholeSettings, asksShoots: true, progress: () => undefined, ...run } as PreflightRun,
+    reader: readerOf(given),
+    seed: { version: 'v1.33.1', roundTripMs: 3, skewMs: 0 },
+    connector: { clientFor } as unknown as ShootConnector,
+  });
+  return checks.map((one) => {
+    const found = one.findings.map(({ code, shoot = '-', detail }) => `${code} ${shoot}: ${detail}`);
+    return [one.subject, one.name, statusOf(one), one.detail, ...found].join(' | ');
+  });
+};
+
+it('makes all checks, in the order of the headings', async () => {
+  expect(await linesOf(answers)).toMatchInlineSnapshot(`
+    [
+      "seed | API server | ok | v1.33.1 responds in 3 ms",
+      "seed | clock, compared with this machine | ok | agrees within 5s",
+      "kinds | Cluster of Gardener | ok | served as clusters",
+      "kinds | Machine of machine-controller-manager | ok | served as machines",
+      "kinds | apps/v1/Deployment/kube-controller-manager | ok | served as deployments",
+      "kinds | example.com/v1/Mill/mill | ok | not served; it is optional",
+      "rights | of the prober | left out | --rights-of=none",
+      "shoots | Clusters | ok | 1 of 1 shoot probed",
+      "secrets | probe | ok | usable in 1 of 1 shoot",
+      "secrets | external | warning | usable in 0 of 1 shoot | external-secret a: there is no Secret external",
+      "dependent resources | apps/v1/Deployment/kube-controller-manager | ok | in 1 of 1 shoot",
+      "grace period | --node-monitor-grace-period of KCM | ok | as configured in 1 of 1 shoot",
+      "API servers of shoots | answers | failed | from 0 of 1 shoot | secret-rejected a: 401",
+    ]
+  `);
+});
+
+it('reports what could not be checked of a seed of which little can be read, and what was left out', async () => {
+  const { '/apis/extensions.gardener.cloud/v1alpha1/clusters': _, ...unread } = answers;
+  expect(await linesOf(unread, { asksShoots: false })).toMatchInlineSnapshot(`
+    [
+      "seed | API server | ok | v1.33.1 responds in 3 ms",
+      "seed | clock, compared with this machine | ok | agrees within 5s",
+      "kinds | Cluster of Gardener | ok | served as clusters",
+      "kinds | Machine of machine-controller-manager | ok | served as machines",
+      "kinds | apps/v1/Deployment/kube-controller-manager | ok | served as deployments",
+      "kinds | example.com/v1/Mill/mill | ok | not served; it is optional",
+      "rights | of the prober | left out | --rights-of=none",
+      "shoots | Clusters | unknown | could not be checked | read-failed -: /apis/extensions.gardener.cloud/v1alpha1/clusters",
+      "secrets | probe | unknown | could not be checked | read-failed -: /apis/extensions.gardener.cloud/v1alpha1/clusters",
+      "secrets | external | unknown | could not be checked | read-failed -: /apis/extensions.gardener.cloud/v1alpha1/clusters",
+      "dependent resources | apps/v1/Deployment/kube-controller-manager | unknown | could not be checked | read-failed -: /apis/extensions.gardener.cloud/v1alpha1/clusters",
+      "grace period | --node-monitor-grace-period of KCM | unknown | could not be checked | read-failed -: /apis/extensions.gardener.cloud/v1alpha1/clusters",
+      "API servers of shoots | answers | left out | --shoot-api-servers=false",
+    ]
+  `);
+});
