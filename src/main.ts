@@ -18,9 +18,7 @@ await runProcess(
     stdout: process.stdout,
     stderr: process.stderr,
     isAttended: process.stderr.isTTY,
-    ...(process.stdin.isTTY && process.stdout.isTTY
-      ? { terminal: { keys: process.stdin, screen: process.stdout } }
-      : {}),
+    terminal: process.stdin.isTTY && process.stdout.isTTY ? { keys: process.stdin, screen: process.stdout } : undefined,
     platform: process.platform,
     start: (program, args) => {
       const child = spawn(program, args, { stdio: 'ignore', detached: true });

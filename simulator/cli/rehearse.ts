@@ -1,10 +1,8 @@
-import { formatProblem } from '../../src/config/rules/index.ts';
 import { parse } from 'yaml';
 import {
-  CommandError,
   formatDocument,
   limitsFrom,
-  readFlagFile,
+  loadConfigFile,
   type CliIo,
   type RunRehearse,
   UsageError,
@@ -16,11 +14,9 @@ import { planRehearsal, rehearse, formatRehearsal } from '../rehearsal/index.ts'
 import type { WorldSource } from '../world/index.ts';
 
 const loadSettings = async (file: string, io: CliIo) => {
-  const config = await readFlagFile('config-file', file, io);
-  const { settings, problems } = proberConfig.load(config, { unknownFields: 'warning', purpose: 'ahead' });
-  const lines = problems.map((problem) => formatProblem(file, problem));
-  if (settings === undefined) throw new CommandError('the configuration is not valid', lines);
-  const { clusterSource } = parse(config) as { readonly clusterSource?: { readonly kind?: unknown } };
+  const load = (text: string) => proberConfig.load(text, { unknownFields: 'warning', purpose: 'ahead' });
+  const { text, settings, lines } = await loadConfigFile(file, io, load);
+  const { clusterSource } = parse(text) as { readonly clusterSource?: { readonly kind?: unknown } };
   return { settings, warnings: lines, namesSource: clusterSource?.kind !== undefined };
 };
 
@@ -53,9 +49,8 @@ export const runRehearse: RunRehearse = async (values, io) => {
   const { progress } = io;
   const rehearsal = await rehearse(plan.value, ({ isProtected, playedMs }) => {
     const how = isProtected ? 'with' : 'without';
-    progress?.show(`rehearsing ${how} protection: ${formatGoDuration(playedMs)} of ${formatGoDuration(durationMs)}`);
+    progress?.(`rehearsing ${how} protection: ${formatGoDuration(playedMs)} of ${formatGoDuration(durationMs)}`);
   });
-  progress?.clear();
   io.stdout(output === 'table' ? formatRehearsal(rehearsal) : formatDocument(rehearsal, output));
   return rehearsal.isProtected ? 0 : 1;
 };

@@ -1,12 +1,12 @@
 import { type CareProcessDeps, type CareResults, type CareOnceDeps, careConfig } from '../care/index.ts';
 import type { Result } from '../kubernetes/api/errors.ts';
+import { CommandError } from '../process/index.ts';
 import { exitCodeOf, formatResults, inColour } from './care-output.ts';
 import { type Command, defineCommand } from './command.ts';
 import { launch } from './launch.ts';
-import { CommandError, UsageError } from './errors.ts';
+import { UsageError } from './errors.ts';
 import { bool, text } from './flag-types.ts';
 import { type FlagValues, flag, optionalFlag } from './parse-flags.ts';
-import type { CliIo } from './io.ts';
 import { outputFlag } from './output.ts';
 import { processFlags } from './process-flags.ts';
 
@@ -56,19 +56,14 @@ const shootFrom = ({ shoot, namespace }: FlagValues<typeof careFlags>): string |
   return shoot ?? namespace;
 };
 
-/** Maps errors that prevent the checks of `--once` to exit code 2: code 1 means that shoots were checked and have failures. */
-const orUnchecked = async (launched: Promise<number>, io: CliIo): Promise<number> => {
+/** Rejects with exit code 2 if `--once` could not check: code 1 means that shoots were checked and have failures. */
+const orUnchecked = async (launched: Promise<number>): Promise<number> => {
   try {
     return await launched;
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    return unchecked(io, [error.message, ...error.details].join('\n'));
+    throw new CommandError(error.message, error.details, 2);
   }
-};
-
-const unchecked = (io: CliIo, problem: string): number => {
-  io.stderr(`dwd care: ${problem}\n`);
-  return 2;
 };
 
 export const careCommand = (run: RunCare): Command =>
@@ -86,7 +81,7 @@ export const careCommand = (run: RunCare): Command =>
       const garden = { gardenKubeconfig, takeOver };
       const runOnce = async (deps: CareProcessDeps): Promise<number> => {
         const result = await run.once({ ...deps, shoot });
-        if (!result.ok) return unchecked(io, result.error);
+        if (!result.ok) throw new CommandError(result.error);
         io.stdoutStyled(formatResults(result.value, output, inColour));
         return exitCodeOf(result.value);
       };
@@ -100,6 +95,6 @@ export const careCommand = (run: RunCare): Command =>
       };
       const processFlagValues = { ...flags, ...quiet, 'concurrent-reconciles': 1 };
       const launched = launch(component, { flags: processFlagValues, given, operands, io });
-      return once ? orUnchecked(launched, io) : launched;
+      return once ? orUnchecked(launched) : launched;
     },
   });

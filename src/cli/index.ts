@@ -17,24 +17,18 @@ import { validateCommand } from './validate.ts';
 import { versionCommand } from './version.ts';
 import { type RunWeeder, weederCommand } from './weeder.ts';
 
-export type { RunCare } from './care.ts';
+export { CommandError } from '../process/index.ts';
+export { loadConfigFile } from './config-file.ts';
 export type { RunDemo } from './demo.ts';
-export { CommandError, UsageError } from './errors.ts';
+export { UsageError } from './errors.ts';
 export type { CliIo } from './io.ts';
-export { readFlagFile } from './flag-file.ts';
 export { formatDocument } from './output.ts';
 export { limitsFrom } from './process-flags.ts';
 export { userError } from './read-text.ts';
 export type { RunRehearse } from './rehearse.ts';
+export { runProcess } from './run-process.ts';
 export { loadSimulator } from './simulator.ts';
 export type { Terminal } from './terminal.ts';
-export type { RunPage } from './page.ts';
-export type { RunPause, RunResume } from './pause.ts';
-export type { RunPreflight } from './preflight.ts';
-export type { RunRelease } from './release.ts';
-export type { RunProber } from './prober.ts';
-export type { RunWeeder } from './weeder.ts';
-export { runProcess } from './run-process.ts';
 
 /** The implementations of the commands. main.ts loads each one on first use. */
 export interface Runners {

@@ -2,12 +2,6 @@ import type { Logger } from '../ports/logger.ts';
 import type { LogListeners } from './log-sink.ts';
 import type { Terminal } from './terminal.ts';
 
-/** A line on stderr that changes in place and shows the progress of a command. */
-export interface Progress {
-  readonly show: (line: string) => void;
-  readonly clear: () => void;
-}
-
 /** The parts of the process that commands may use. */
 export interface CliIo {
   /** Arguments after the program's name. */
@@ -20,8 +14,8 @@ export interface CliIo {
   readonly stderr: (text: string) => void;
   /** Writes coloured text unchanged. The caller escapes control characters before it adds colours. */
   readonly stdoutStyled: (text: string) => void;
-  /** Present if stderr is a terminal that supports control sequences. */
-  readonly progress?: Progress;
+  /** Shows the progress of a command in a line of stderr, until the next output. Present if stderr is a terminal that supports control sequences. */
+  readonly progress?: (line: string) => void;
   /** Present if both stdin and stdout are a terminal. */
   readonly terminal?: Terminal;
   /** Prints a question and reads one line as the answer. Present if both stdin and stdout are a terminal. May be called only once. */

@@ -1,8 +1,8 @@
-import { type ComponentConfig, type LoadedConfig, type FieldValues } from '../config/index.ts';
-import { type ConfigProblem, formatProblem } from '../config/rules/index.ts';
+import type { ComponentConfig, FieldValues } from '../config/index.ts';
+import type { ConfigProblem } from '../config/rules/index.ts';
 import { KubeconfigError } from '../kubernetes/api/errors.ts';
 import type { Logger } from '../ports/logger.ts';
-import { type ProcessDeps, type ProcessOptions, systemClock } from '../process/index.ts';
+import { CommandError, type ProcessDeps, type ProcessOptions, systemClock } from '../process/index.ts';
 import {
   type LogLevel,
   type PrometheusMeter,
@@ -12,17 +12,9 @@ import {
 } from '../telemetry/index.ts';
 import { version } from './build-info.ts';
 import type { Invocation } from './command.ts';
-import { CommandError } from './errors.ts';
-import { readFlagFile } from './flag-file.ts';
+import { loadConfigFile } from './config-file.ts';
 import type { CliIo } from './io.ts';
 import { type ProcessFlagValues, ignoredAmong, type processFlags, processOptionsFrom } from './process-flags.ts';
-
-const loadSettings = async <Settings>(file: string, io: CliIo, load: (text: string) => LoadedConfig<Settings>) => {
-  const { settings, problems, outline } = load(await readFlagFile('config-file', file, io));
-  if (settings !== undefined) return { settings, outline, warnings: problems };
-  const lines = problems.map((problem) => formatProblem(file, problem));
-  throw new CommandError('the configuration is not valid', lines);
-};
 
 const reportWarnings = (warnings: readonly ConfigProblem[], logger: Logger): void => {
   for (const { line, column, path, message } of warnings) {
@@ -105,7 +97,7 @@ const start = async <Settings>({ config, run }: Startable<Settings>, starting: S
   const file = flags['config-file'];
   const unknownFields = flags.strict ? 'error' : 'warning';
   const load = (text: string, inForce?: FieldValues) => config.load(text, { unknownFields, inForce });
-  const { settings, outline, warnings } = await loadSettings(file, io, load);
+  const { settings, outline, problems: warnings } = await loadConfigFile(file, io, load);
   warnOfFlags(starting);
   reportWarnings(warnings, logger);
   // Renamed, because the log redacts fields called `kubeconfig`.

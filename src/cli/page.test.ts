@@ -13,7 +13,6 @@ it('prints the address of the page, and a reason why it fails later only when th
       for (const problem of ['gone', 'gone', 'refused', 'gone']) {
         run.onProblem(problem);
       }
-      return { ok: true, value: undefined };
     },
   });
   expect(runs).toMatchObject([{ namespace: 'dwd', selector: 'app=dwd-prober', pagePort: 1, localPort: 2 }]);

@@ -1,22 +1,17 @@
-import type { CommandFailure } from '../process/index.ts';
-import type { Result } from '../kubernetes/api/errors.ts';
 import type { PageRun } from '../status/index.ts';
-import { clusterCommandOf, valueOf } from './cluster-command.ts';
 import { type Command, defineCommand } from './command.ts';
-import { integer, namespaceName } from './flag-types.ts';
+import { integer } from './flag-types.ts';
 import { flag } from './parse-flags.ts';
-import type { CliIo } from './io.ts';
-import { statusFlags } from './status-flags.ts';
-import { forbidden } from './steer-flags.ts';
+import { clusterCommandOf, statusFlags } from './seed-flags.ts';
 
-export type RunPage = (run: PageRun) => Promise<Result<undefined, CommandFailure>>;
+export type RunPage = (run: PageRun) => Promise<void>;
 
 const description = `Finds the prober that leads, forwards a port of this machine to its page through the API server (pods/portforward; the chart has the role: operator.enabled), and prints the address. On a desktop it opens the page in the browser. When another replica leads, the same address shows the page of that one. Runs until interrupted.`;
 
-const { selector, kubeconfig, context, timeout } = statusFlags;
+const { namespace, selector, kubeconfig, context, timeout } = statusFlags;
 
 const flags = {
-  namespace: flag(namespaceName, 'garden', 'Namespace of the prober', 'n'),
+  namespace,
   selector,
   'page-port': flag(integer({ min: 1 }), '9645', 'Port at which the prober serves its page (--page-bind-addr)'),
   'local-port': flag(integer({ min: 0 }), '0', 'Port of this machine; 0: any that is free'),
@@ -31,15 +26,14 @@ export const pageCommand = (run: RunPage): Command =>
     summary: "open the leader's page, through a forwarded port",
     description,
     flags,
-    run: async ({ flags: given }, io: CliIo) => {
-      const { namespace, selector: labels, 'page-port': pagePort, 'local-port': localPort } = given;
+    run: async ({ flags: given }, io) => {
+      const { 'page-port': pagePort, 'local-port': localPort } = given;
       // A browser asks again and again for a page that is away.
       let told = '';
-      const ended = await run({
-        ...clusterCommandOf({ ...given, 'dry-run': false }, io, forbidden),
-        ...{ namespace, selector: labels, pagePort, localPort },
+      await run({
+        ...clusterCommandOf(given, io),
+        ...{ namespace: given.namespace, selector: given.selector, pagePort, localPort },
         onOpen: (url, whose) => {
-          io.progress?.clear();
           io.stdout(`${url.href} shows the page of ${whose}; Ctrl-C ends that\n`);
           io.openInBrowser?.(url);
         },
@@ -48,7 +42,6 @@ export const pageCommand = (run: RunPage): Command =>
           told = problem;
         },
       });
-      valueOf(ended, io);
       return 0;
     },
   });

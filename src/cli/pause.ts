@@ -1,15 +1,12 @@
-import type { CommandFailure } from '../process/index.ts';
-import type { Result } from '../kubernetes/api/errors.ts';
 import type { PauseRun, ResumeRun, SteerReport } from '../steer/index.ts';
-import { valueOf } from './cluster-command.ts';
 import { type Command, defineCommand } from './command.ts';
 import { positiveDuration, text } from './flag-types.ts';
 import { optionalFlag, requiredFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
-import { steerCommandOf, steerFlags } from './steer-flags.ts';
+import { steerCommandOf, steerFlags } from './seed-flags.ts';
 
-export type RunPause = (run: PauseRun) => Promise<Result<SteerReport, CommandFailure>>;
-export type RunResume = (run: ResumeRun) => Promise<Result<SteerReport, CommandFailure>>;
+export type RunPause = (run: PauseRun) => Promise<SteerReport>;
+export type RunResume = (run: ResumeRun) => Promise<SteerReport>;
 
 const pauseDescription = `Pauses meltdown protection for one shoot or for all: the prober scales nothing down. It continues to probe, and restores held resources as usual. A scale-down in progress ends. If the pause ends during an outage, the prober protects at once.
 
@@ -39,7 +36,7 @@ export const pauseCommand = (run: RunPause): Command =>
     flags: pauseFlags,
     run: async ({ flags: given }, io) => {
       const { reason, for: forMs } = given;
-      return print(valueOf(await run({ ...steerCommandOf(given, io), reason, forMs }), io), io);
+      return print(await run({ ...steerCommandOf(given, io), reason, forMs }), io);
     },
   });
 
@@ -49,5 +46,5 @@ export const resumeCommand = (run: RunResume): Command =>
     summary: 'end a pause',
     description: resumeDescription,
     flags: steerFlags('30s'),
-    run: async ({ flags: given }, io) => print(valueOf(await run(steerCommandOf(given, io)), io), io),
+    run: async ({ flags: given }, io) => print(await run(steerCommandOf(given, io)), io),
   });

@@ -1,14 +1,13 @@
-import type { Result } from '../kubernetes/api/errors.ts';
 import type { PreflightReport, PreflightRun, RightsOf } from '../preflight/index.ts';
-import { accessFlags, clusterCommandOf, clusterFlags } from './cluster-command.ts';
 import { type Command, defineCommand } from './command.ts';
-import { type FlagType, bool, namespaceName, shootName, shootNames, text } from './flag-types.ts';
+import { type FlagType, bool, namespaceName, positiveDuration, shootName, shootNames, text } from './flag-types.ts';
 import { flag, optionalFlag, requiredFlag } from './parse-flags.ts';
 import { outputFlag } from './output.ts';
 import { formatPreflight, inColour } from './preflight-output.ts';
-import { loadProberFile } from './prober-file.ts';
+import { loadProberFile } from './config-file.ts';
+import { accessFlags, clusterCommandOf } from './seed-flags.ts';
 
-export type RunPreflight = (run: PreflightRun) => Promise<Result<PreflightReport, string>>;
+export type RunPreflight = (run: PreflightRun) => Promise<PreflightReport>;
 
 const description = `Checks a seed against a configuration of the prober, before the prober is installed or while it runs. The checks are: that the seed serves the kinds, that the prober has its rights, that clocks agree, and, for each shoot, that its Secret and its dependent resources exist, that its KCM has the configured grace period, and that its API server responds. Shoots that are not probed, such as hibernated ones, are counted but not checked. The command only reads. It does not support configurations of the weeder and of care. dwd validate checks a file without a cluster.
 
@@ -32,8 +31,6 @@ const rightsSubject: FlagType<RightsSubject> = {
   },
 };
 
-const { timeout } = clusterFlags('2m');
-
 const flags = {
   'config-file': requiredFlag(
     text('path', 'the path of the configuration file'),
@@ -51,10 +48,11 @@ const flags = {
     'User whose rights in the seed are checked: a ServiceAccount, your own user (self), or nobody (none), for example before an installation',
   ),
   ...accessFlags,
-  timeout: {
-    ...timeout,
-    description: 'Maximum time for all checks together; checks that remain then are reported as unknown',
-  },
+  timeout: flag(
+    positiveDuration,
+    '2m',
+    'Maximum time for all checks together; checks that remain then are reported as unknown',
+  ),
   output: outputFlag(),
 } as const;
 
@@ -67,20 +65,15 @@ export const preflightCommand = (run: RunPreflight): Command =>
     run: async ({ flags: given }, io) => {
       const { 'config-file': configFile, 'rights-of': rightsOf, shoot, output } = given;
       const loaded = await loadProberFile(configFile, io);
-      const result = await run({
-        ...clusterCommandOf({ ...given, 'dry-run': false }, io),
+      const report = await run({
+        ...clusterCommandOf(given, io),
         ...loaded,
         configFile,
         shoot,
         rightsOf: rightsOf === 'none' ? undefined : rightsOf,
         asksShoots: given['shoot-api-servers'],
       });
-      io.progress?.clear();
-      if (!result.ok) {
-        io.stderr(`dwd preflight: ${result.error}\n`);
-        return 2;
-      }
-      io.stdoutStyled(formatPreflight(result.value, output, inColour));
-      return result.value.exitCode;
+      io.stdoutStyled(formatPreflight(report, output, inColour));
+      return report.exitCode;
     },
   });

@@ -1,4 +1,6 @@
 import { Command as Parser, CommanderError, Help, Option } from 'commander';
+import { CommandError } from '../process/index.ts';
+import { NoSuchShoot } from '../status/state/find-shoot.ts';
 import type { Command, FlagTexts, Operands } from './command.ts';
 import { isCommandError, isUsageError, UsageError } from './errors.ts';
 import { type Flag, normaliseArguments } from './parse-flags.ts';
@@ -109,9 +111,10 @@ const reportError = (program: Parser, error: unknown, io: CliIo): number => {
   if (error instanceof CommanderError && error.code.startsWith('commander.help')) return error.exitCode === 0 ? 0 : 2;
   const about = parserOf(program, commandLineOf(io)[0]) ?? program;
   const name = about === program ? 'dwd' : `dwd ${about.name()}`;
-  if (isCommandError(error)) {
-    io.stderr(`${[`${name}: ${error.message}`, ...error.details].join('\n')}\n`);
-    return 1;
+  const failure = error instanceof NoSuchShoot ? new CommandError(error.message) : error;
+  if (isCommandError(failure)) {
+    io.stderr(`${[`${name}: ${failure.message}`, ...failure.details].join('\n')}\n`);
+    return failure.exitCode;
   }
   if (!(error instanceof CommanderError || isUsageError(error))) throw error;
   const message = error.message.replace(/^error: /, '').replace('unknown option', 'unknown flag');
@@ -121,7 +124,7 @@ const reportError = (program: Parser, error: unknown, io: CliIo): number => {
 };
 
 /**
- * Runs the command that `io.argv` names and resolves with its exit code, with 1 if it rejects with a CommandError, which is printed, or with 2
+ * Runs the command that `io.argv` names and resolves with its exit code, with that of a CommandError, which is printed, or with 2
  * and the usage on stderr if the command line is wrong. Rejects only because of a bug.
  */
 export const runProgram = async (commands: readonly Command[], io: CliIo): Promise<number> => {

@@ -74,10 +74,12 @@ describe('runProcess on a desktop', () => {
       return 0;
     });
     expect(log.includes(started ?? '')).toBe(started !== undefined);
+    let withoutTerminal: CliIo | undefined;
     await runProcess({ ...host, platform, env }, async (io) => {
-      expect(io).not.toHaveProperty('openInBrowser');
+      withoutTerminal = io;
       return 0;
     });
+    expect(withoutTerminal?.openInBrowser).toBeUndefined();
   });
 });
 
@@ -89,7 +91,7 @@ describe('runProcess in a terminal', () => {
       return 0;
     });
     await runProcess(host, async (io) => {
-      expect(io).not.toHaveProperty('terminal');
+      expect(io.terminal).toBeUndefined();
       return 0;
     });
     expect(log).toEqual([]);
@@ -131,6 +133,24 @@ describe('runProcess', () => {
     });
     expect(log).toEqual(['out: hello', 'err: typed']);
     expect(exits).toEqual([3]);
+  });
+
+  it('shows progress on a terminal, in a line that the next text replaces', async () => {
+    const { host, log } = fakeProcess();
+    const clear = '\r\u001b[K';
+    await runProcess({ ...host, isAttended: true }, async (io) => {
+      for (const line of ['1 of 2', '2 of 2']) io.progress?.(line);
+      for (const text of ['a', 'b']) io.stdout(text);
+      io.progress?.('on');
+      return 0;
+    });
+    const [shown, cleared] = [(line: string) => `err: ${clear}${line}`, `err: ${clear}`];
+    expect(log).toEqual([shown('1 of 2'), shown('2 of 2'), cleared, 'out: a', 'out: b', shown('on'), cleared]);
+    await runProcess({ ...host, isAttended: true, env: { TERM: 'dumb' } }, async ({ progress }) => {
+      progress?.('never');
+      return 0;
+    });
+    expect(log).toHaveLength(7);
   });
 
   it.each([

@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import type { Logger } from '../ports/logger.ts';
 import { systemClock } from '../process/index.ts';
 import { escapeControlsInLines } from '../telemetry/index.ts';
-import type { CliIo, Progress } from './io.ts';
+import type { CliIo } from './io.ts';
 import { type OutputStream, createLogSink } from './log-sink.ts';
 import { readInput, readText, readTextFile } from './read-text.ts';
 import { type HostTerminal, createTerminal } from './terminal.ts';
@@ -59,10 +59,29 @@ const signalled = (host: Pick<HostProcess, 'onSignal' | 'exit'>): AbortSignal =>
 /** Moves the cursor to the start of the line and clears the line (EL of ECMA-48). */
 const startOfClearLine = '\r\u001b[K';
 
-const progressOn = (stream: OutputStream): Progress => ({
-  show: (line) => void stream.write(`${startOfClearLine}${line}`),
-  clear: () => void stream.write(startOfClearLine),
-});
+/** Writes texts and, if stderr is a terminal, a line of progress that the next text replaces. */
+const outputOn = ({ stdout, stderr, isAttended, env }: HostProcess) => {
+  let showsProgress = false;
+  const endProgress = (): void => {
+    if (showsProgress) stderr.write(startOfClearLine);
+    showsProgress = false;
+  };
+  const writeTo = (stream: OutputStream) => (text: string) => {
+    endProgress();
+    stream.write(text);
+  };
+  const progress = (line: string): void => {
+    showsProgress = true;
+    stderr.write(`${startOfClearLine}${line}`);
+  };
+  const texts = {
+    stdout: (text: string) => writeTo(stdout)(escapeControlsInLines(text)),
+    stderr: (text: string) => writeTo(stderr)(escapeControlsInLines(text)),
+    stdoutStyled: writeTo(stdout),
+    progress: isAttended && env.TERM !== 'dumb' ? progress : undefined,
+  };
+  return { texts, endProgress };
+};
 
 /** Time in milliseconds that the program waits at its end for the reader of its log. */
 const logFlushMs = 300;
@@ -119,18 +138,17 @@ export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<
     });
   }
   const [opener, ...openerArgs] = openerOf(host) ?? [];
+  const output = outputOn(host);
   const readFile = (path: string): Promise<string> => (path === '-' ? readText(host.stdin) : readTextFile(path));
   try {
     const exitCode = await run({
       argv: host.argv,
       env: host.env,
       nodeVersion: host.version,
-      stdout: (text) => void host.stdout.write(escapeControlsInLines(text)),
-      stderr: (text) => void host.stderr.write(escapeControlsInLines(text)),
-      stdoutStyled: (text) => void host.stdout.write(text),
-      ...(host.isAttended && host.env.TERM !== 'dumb' ? { progress: progressOn(host.stderr) } : {}),
-      ...(terminal === undefined ? {} : { terminal, ask: (question: string) => askOn(host, question) }),
-      ...(opener === undefined ? {} : { openInBrowser: (url: URL) => host.start(opener, [...openerArgs, url.href]) }),
+      ...output.texts,
+      terminal,
+      ask: terminal && ((question: string) => askOn(host, question)),
+      openInBrowser: opener === undefined ? undefined : (url) => host.start(opener, [...openerArgs, url.href]),
       readFile,
       readInput: (path) => readInput(path, readFile),
       openLog: (listeners) => {
@@ -142,6 +160,7 @@ export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<
         crashLogger = logger;
       },
     });
+    output.endProgress();
     const logged = flushed(host.stderr);
     await Promise.all([flushed(host.stdout), stderr.isLog ? inTime(logged, logFlushMs) : logged]);
     // Exit at once: a socket to an API server that hangs, for example, would keep the event loop alive.

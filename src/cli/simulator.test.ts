@@ -3,7 +3,8 @@ import { loadSimulator } from './simulator.ts';
 import { dwdWith } from './testing/dwd.ts';
 
 /** An error as the simulator's bundle throws it, which has its own copies of our error classes. */
-const foreign = (name: string): Error => Object.assign(new Error('it does not work'), { name, details: ['more'] });
+const foreign = (name: string): Error =>
+  Object.assign(new Error('it does not work'), { name, details: ['more'], exitCode: 1 });
 
 const demo = (error: Error) => dwdWith(async () => 7, ['demo'], { runDemo: () => Promise.reject(error) });
 

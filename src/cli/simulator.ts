@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
+import { CommandError } from '../process/index.ts';
 import type { RunDemo } from './demo.ts';
-import { CommandError } from './errors.ts';
 import type { RunRehearse } from './rehearse.ts';
 
 /** The exports of dist/simulator.js, which is built from simulator/cli. */

@@ -6,7 +6,7 @@ import { bool, shootName, shootNames } from './flag-types.ts';
 import { flag, optionalFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 import { formatDocument, outputFlag } from './output.ts';
-import { askStatus, statusFlags, statusRunOf } from './status-flags.ts';
+import { statusFlags, statusRunOf } from './seed-flags.ts';
 import { formatStatus, inColour } from './status-output.ts';
 import { changeLines, changesKey } from './status-changes.ts';
 
@@ -70,7 +70,6 @@ export const statusCommand = (run: RunStatus): Command =>
       const all = given.all || shoot !== undefined;
       const { terminal } = io;
       const columns = Math.max(usualColumns, terminal?.columns() ?? usualColumns);
-      const stop = io.stopOnSignals();
       // Nothing else writes while changes are shown.
       const own: CliIo = given.watch ? { ...io, progress: undefined } : io;
       const paint = terminal === undefined ? undefined : inColour;
@@ -79,11 +78,12 @@ export const statusCommand = (run: RunStatus): Command =>
           ? formatStatus(status, { all, columns, paint })
           : `${output === 'yaml' && given.watch ? '---\n' : ''}${formatDocument(status, output)}`;
       const print = output === 'table' && terminal !== undefined ? io.stdoutStyled : io.stdout;
-      const read = (): Promise<SeedStatus> => askStatus(run, statusRunOf(given, { shoot, io: own, stop }));
+      const query = statusRunOf(given, shoot, own);
       if (given.watch) {
-        return watch(read, print, { clock: systemClock(), stop, show, printsLines: output === 'table' });
+        const watching = { clock: systemClock(), stop: query.stop, show, printsLines: output === 'table' };
+        return watch(() => run(query), print, watching);
       }
-      const status = await read();
+      const status = await run(query);
       print(show(status));
       return status.exitCode;
     },

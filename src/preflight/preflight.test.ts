@@ -146,7 +146,7 @@ const linesOf = async (given: Readonly<Record<string, unknown>>, run: Partial<Pr
     run: { settings: wholeSettings, asksShoots: true, progress: () => undefined, ...run } as PreflightRun,
     reader: readerOf(given),
     seed: { version: 'v1.33.1', roundTripMs: 3, skewMs: 0 },
-    connector: { clientFor } as unknown as ShootConnector,
+    connector: { clientFor },
   });
   return checks.map((one) => {
     const found = one.findings.map(({ code, shoot = '-', detail }) => `${code} ${shoot}: ${detail}`);

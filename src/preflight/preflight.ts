@@ -1,9 +1,8 @@
 import { KubeconfigError } from '../kubernetes/api/errors.ts';
-import type { Result } from '../kubernetes/api/errors.ts';
 import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
 import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
 import { createKubeconfigCache, createShootConnector, withShootPolicy } from '../kubernetes/connection/index.ts';
-import { type OperatorAccess, type OperatorCluster, onOperatorCluster } from '../process/index.ts';
+import { CommandError, type OperatorAccess, type OperatorCluster, onOperatorCluster } from '../process/index.ts';
 import type { ProberSettings } from '../prober/index.ts';
 import { NoSuchShoot, findShoot, namedShoot } from '../status/state/find-shoot.ts';
 import { plural } from '../status/state/words.ts';
@@ -265,17 +264,14 @@ const checkSeedWith = async (run: PreflightRun, cluster: OperatorCluster): Promi
   return reportOf([checkConfig(run.configFile, run.configWarnings), ...checks]);
 };
 
-/** Runs `dwd preflight`: reads a seed and its shoots, and writes nothing. The error is the reason why there is no report. */
-export const runPreflight = async (run: PreflightRun): Promise<Result<PreflightReport, string>> => {
+/** Runs `dwd preflight`: reads a seed and its shoots, and writes nothing. Rejects with a CommandError, or with a NoSuchShoot. */
+export const runPreflight = async (run: PreflightRun): Promise<PreflightReport> => {
   try {
-    return { ok: true, value: await onOperatorCluster(run, (cluster) => checkSeedWith(run, cluster)) };
+    return await onOperatorCluster(run, (cluster) => checkSeedWith(run, cluster));
   } catch (error) {
-    if (run.stop.aborted) return { ok: false, error: 'interrupted before all checks were made' };
-    if (error instanceof ReadFailed) return { ok: true, value: outOfReach(error.finding) };
-    if (error instanceof KubeconfigError) {
-      return { ok: true, value: outOfReach({ code: 'seed-unreachable', detail: error.message }) };
-    }
-    if (error instanceof NoSuchShoot) return { ok: false, error: error.message };
+    if (run.stop.aborted) throw new CommandError('interrupted before all checks were made', [], 2);
+    if (error instanceof ReadFailed) return outOfReach(error.finding);
+    if (error instanceof KubeconfigError) return outOfReach({ code: 'seed-unreachable', detail: error.message });
     throw error;
   }
 };

@@ -22,4 +22,4 @@ export type { Standby } from './scale/desired.ts';
 export { type ProberOptions, type ProberPorts, createProber, proberComponent } from './component.ts';
 export { type HeldResource, findHeld, heldName, listHeld, watchCacheListOptions } from './scale/find-held.ts';
 export { configuredAs, holdsOutside, shownHeld } from './scale/held.ts';
-export { formerSuffix, releaseHeld } from './release.ts';
+export { type ReleaseResult, formerSuffix, releaseHeld } from './release.ts';

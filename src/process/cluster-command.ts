@@ -1,4 +1,4 @@
-import { ApiError, KubeconfigError, type Result } from '../kubernetes/api/errors.ts';
+import { ApiError, KubeconfigError } from '../kubernetes/api/errors.ts';
 import type { CallOptions } from '../kubernetes/api/kube.ts';
 import { type OperatorAccess, type OperatorCluster, onOperatorCluster } from './connections.ts';
 
@@ -12,21 +12,17 @@ export interface CommandContext extends OperatorCluster {
   readonly deadline: number;
 }
 
-/** Reason why a command failed, for people. */
-export interface CommandFailure {
-  readonly message: string;
-  /** Further lines of the reason. */
+/** A failure of a command, with a text for people: what it was asked to do cannot be done. */
+export class CommandError extends Error {
+  override readonly name = 'CommandError';
+  /** Further lines of the message. */
   readonly details: readonly string[];
-}
+  readonly exitCode: number;
 
-/** Error with a text for people: what the command was asked to do cannot be done. */
-export class CommandProblem extends Error implements CommandFailure {
-  override readonly name = 'CommandProblem';
-  readonly details: readonly string[];
-
-  constructor(message: string, details: readonly string[] = []) {
+  constructor(message: string, details: readonly string[] = [], exitCode = 1) {
     super(message);
     this.details = details;
+    this.exitCode = exitCode;
   }
 }
 
@@ -43,41 +39,38 @@ export interface ClusterCommand extends OperatorAccess {
   readonly timeoutMs: number;
   readonly progress: (line: string) => void;
   readonly stop: AbortSignal;
-  /** Advice if a right is missing. */
-  readonly forbidden: string;
 }
 
 const advice: Readonly<Partial<Record<ApiError['code'], string>>> = {
   ConnectionError:
     'check that this is the right cluster (--kubeconfig, --context, $KUBECONFIG) and that this machine can reach it',
   Unauthorized: 'the credentials of the kubeconfig are invalid or expired: get new ones',
+  Forbidden:
+    'it takes the roles of an operator, which the chart has (operator.enabled): ask an administrator of the seed for it',
 };
 
-const failureOf = (error: unknown, { stop, forbidden }: ClusterCommand): CommandFailure => {
-  if (error instanceof CommandProblem) return error;
+const failureOf = (error: unknown, stop: AbortSignal): unknown => {
+  if (error instanceof CommandError) return error;
   if (stop.aborted) {
-    return { message: 'interrupted before it was finished', details: ['run the command again to continue'] };
+    return new CommandError('interrupted before it was finished', ['run the command again to continue']);
   }
-  if (error instanceof ApiError) {
-    const line = error.code === 'Forbidden' ? forbidden : advice[error.code];
-    return { message: error.message, details: line === undefined ? [] : [line] };
-  }
-  if (error instanceof KubeconfigError) return { message: error.message, details: [] };
-  throw error;
+  if (error instanceof KubeconfigError) return new CommandError(error.message);
+  if (!(error instanceof ApiError)) return error;
+  const line = advice[error.code];
+  return new CommandError(error.message, line === undefined ? [] : [line]);
 };
 
-/** Connects to the cluster of the kubeconfig and runs `work`. A failure is a result; rejects only for bugs. */
+/** Connects to the cluster of the kubeconfig and runs `work`. Rejects with a CommandError, unless there is a bug or no such shoot. */
 export const onCluster = async <T>(
   command: ClusterCommand,
   work: (context: CommandContext) => Promise<T>,
-): Promise<Result<T, CommandFailure>> => {
+): Promise<T> => {
   const { timeoutMs, progress, stop: signal } = command;
   try {
-    const value = await onOperatorCluster(command, (cluster) =>
+    return await onOperatorCluster(command, (cluster) =>
       work({ ...cluster, signal, progress, deadline: cluster.clock.monotonic() + timeoutMs }),
     );
-    return { ok: true, value };
   } catch (error) {
-    return { ok: false, error: failureOf(error, command) };
+    throw failureOf(error, signal);
   }
 };

@@ -3,8 +3,7 @@ export { systemClock } from './clock.ts';
 export {
   type ClusterCommand,
   type CommandContext,
-  type CommandFailure,
-  CommandProblem,
+  CommandError,
   callOptions,
   onCluster,
 } from './cluster-command.ts';

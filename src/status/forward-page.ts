@@ -1,11 +1,10 @@
-import { ApiError, type Result, errorText } from '../kubernetes/api/errors.ts';
+import { ApiError, errorText } from '../kubernetes/api/errors.ts';
 import { podOfHolder } from '../kubernetes/api/pod-of-holder.ts';
 import { createScope } from '../kubernetes/transport/index.ts';
 import {
   type ClusterCommand,
   type CommandContext,
-  type CommandFailure,
-  CommandProblem,
+  CommandError,
   callOptions,
   onCluster,
   whenAborted,
@@ -28,7 +27,7 @@ export interface PageRun extends ClusterCommand {
   readonly onProblem: (problem: string) => void;
 }
 
-/** Finds the replica that leads; without one, another ready one. Throws a CommandProblem with the reason if there is none. */
+/** Finds the replica that leads; without one, another ready one. Throws a CommandError with the reason if there is none. */
 const findLeader = async ({ namespace, selector, pagePort: port }: PageRun, context: CommandContext) => {
   const { client, clock } = context;
   const wall = (): number => clock.now();
@@ -39,7 +38,7 @@ const findLeader = async ({ namespace, selector, pagePort: port }: PageRun, cont
     const none =
       objects.replicas === undefined ? [] : [`no ready pod of the prober was found in namespace ${namespace}`];
     const [reason = '', ...more] = [...none, ...objects.problems];
-    throw new CommandProblem(reason, [...more, advice]);
+    throw new CommandError(reason, [...more, advice]);
   }
   const { pod } = first;
   const standbys = others.length === 0 ? 'no standby' : `standby ${others.map((other) => other.pod).join(', ')}`;
@@ -64,7 +63,7 @@ const tryPage = async (
   } catch (error) {
     const [first] = problems;
     if (first instanceof ApiError) throw first;
-    throw new CommandProblem(`${pod} does not show its page: ${errorText(first ?? error)}`, [
+    throw new CommandError(`${pod} does not show its page: ${errorText(first ?? error)}`, [
       `a prober shows it with --page-bind-addr at port ${String(run.pagePort)}, as the chart has it; for another port give --page-port`,
     ]);
   } finally {
@@ -72,8 +71,8 @@ const tryPage = async (
   }
 };
 
-/** Forwards a port of this machine to the page of the prober that leads, also after it changes, until `stop` aborts. */
-export const forwardPage = (run: PageRun): Promise<Result<undefined, CommandFailure>> =>
+/** Forwards a port of this machine to the page of the prober that leads, also after it changes, until `stop` aborts. Rejects with a CommandError. */
+export const forwardPage = (run: PageRun): Promise<void> =>
   onCluster(run, async (context) => {
     const { stop, localPort, onOpen, onProblem } = run;
     const { pod, whose } = await findLeader(run, context);
@@ -90,7 +89,6 @@ export const forwardPage = (run: PageRun): Promise<Result<undefined, CommandFail
       isOpen = true;
       onOpen(url, whose);
       await whenAborted(stop);
-      return undefined;
     } finally {
       scope.fail(new Error('the page is not shown any more'));
     }

@@ -4,7 +4,7 @@ import { listCall } from '../kubernetes/api/list-call.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { type ProberSettings, proberConfig } from '../prober/index.ts';
-import { CommandProblem } from '../process/index.ts';
+import { CommandError } from '../process/index.ts';
 
 /** Labels of the ConfigMaps with configurations of the prober, as the chart sets them. */
 const labelSelector = 'app.kubernetes.io/name=dependency-watchdog,app.kubernetes.io/component=prober';
@@ -31,12 +31,12 @@ const decodeStoredConfiguration = (json: unknown, path: string): StoredConfigura
   };
 };
 
-/** Throws a CommandProblem for an invalid configuration: it defines which resources a prober holds, and their order. */
+/** Throws a CommandError for an invalid configuration: it defines which resources a prober holds, and their order. */
 const settingsIn = ({ name, texts }: StoredConfiguration): readonly ProberSettings[] =>
   texts.map((text) => {
     const { settings } = proberConfig.load(text, { unknownFields: 'warning' });
     if (settings !== undefined) return settings;
-    throw new CommandProblem(`ConfigMap ${name} contains no valid configuration`, [
+    throw new CommandError(`ConfigMap ${name} contains no valid configuration`, [
       'it defines which resources to restore, and in which order; if no prober has run with it, delete it',
     ]);
   });
@@ -56,7 +56,7 @@ export const defaultConfiguration = (): InstalledConfiguration => {
 
 /**
  * Reads the configurations of the prober in a namespace and merges them into one: there are several while one version takes over from another, and the
- * latest counts. Throws an ApiError or a CommandProblem.
+ * latest counts. Throws an ApiError or a CommandError.
  */
 export const installedConfiguration = async (
   namespace: string,

@@ -1,4 +1,4 @@
-import { CommandProblem, leaseNameOf } from '../process/index.ts';
+import { CommandError, leaseNameOf } from '../process/index.ts';
 import {
   childObject,
   decodeMeta,
@@ -76,12 +76,12 @@ const listReplicas = (namespace: string, labelSelector: string) =>
     decode: decodeReplica,
   });
 
-/** Turns an ApiError or a CommandProblem into a text, so that the caller can continue. Rejects with all other errors. */
+/** Turns an ApiError or a CommandError into a text, so that the caller can continue. Rejects with all other errors. */
 export const orProblem = async <T>(what: string, work: Promise<T>): Promise<{ value?: T; problem?: string }> => {
   try {
     return { value: await work };
   } catch (error) {
-    if (!(error instanceof ApiError || error instanceof CommandProblem)) throw error;
+    if (!(error instanceof ApiError || error instanceof CommandError)) throw error;
     return { problem: `${what}: ${error.message}` };
   }
 };

@@ -1,2 +1,2 @@
 export { type PauseRun, type ResumeRun, type SteerReport, runPause, runResume } from './pause.ts';
-export { type ReleaseQuestion, type ReleaseReport, type ReleaseRun, runRelease } from './release.ts';
+export { type ReleaseReport, type ReleaseRun, runRelease } from './release.ts';

@@ -2,7 +2,7 @@ import { type FoundPause, findPause, formatPause, isInForce, pausedAnnotation } 
 import { decodeMeta, decodeObject, decodeString } from '../kubernetes/api/decode.ts';
 import { ApiError, isApiError } from '../kubernetes/api/errors.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
-import { type ClusterCommand, type CommandContext, CommandProblem, callOptions } from '../process/index.ts';
+import { type ClusterCommand, type CommandContext, CommandError, callOptions } from '../process/index.ts';
 
 const path = '/api/v1/namespaces';
 
@@ -39,7 +39,7 @@ export const writePause = async (
     await context.client.call(call, callOptions(context));
   } catch (error) {
     if (!isApiError(error, 'NotFound')) throw error;
-    throw new CommandProblem(`there is no namespace ${name} in this cluster`, [
+    throw new CommandError(`there is no namespace ${name} in this cluster`, [
       'check that it is the right seed (--kubeconfig, --context, $KUBECONFIG), and the name of the shoot',
     ]);
   }

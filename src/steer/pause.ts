@@ -1,32 +1,23 @@
 import { type Pause, describePause } from '../annotations/pause.ts';
-import { ApiError, type Result } from '../kubernetes/api/errors.ts';
+import { ApiError } from '../kubernetes/api/errors.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
-import {
-  type ClusterCommand,
-  type CommandContext,
-  type CommandFailure,
-  callOptions,
-  leaseNameOf,
-  onCluster,
-} from '../process/index.ts';
+import { type ClusterCommand, type CommandContext, callOptions, leaseNameOf, onCluster } from '../process/index.ts';
 import { installedConfiguration } from '../status/index.ts';
 import { listPauses, currentUser, writePause } from './namespaces.ts';
 import { findNamedShoot, fullTitleOf } from './shoots.ts';
 
-/** Target of a command: a shoot, by the namespace of its control plane or `PROJECT/NAME`, or all shoots of the seed. */
-export interface SteerTarget {
+export interface ResumeRun extends ClusterCommand {
+  /** Any name of a shoot. Absent: all shoots of the seed. */
   readonly shoot?: string | undefined;
   /** Namespace of the prober. A pause of all shoots is written to this Namespace. */
-  readonly home: string;
+  readonly namespace: string;
 }
 
-export interface PauseRun extends ClusterCommand, SteerTarget {
+export interface PauseRun extends ResumeRun {
   /** Duration of the pause, in milliseconds. Absent: until it is resumed. */
   readonly forMs?: number | undefined;
   readonly reason: string;
 }
-
-export interface ResumeRun extends ClusterCommand, SteerTarget {}
 
 /** Changes that were made, and other pauses in force, a line each. */
 export type SteerReport = readonly string[];
@@ -51,12 +42,12 @@ const homeNotes = async (home: string, { client, signal }: CommandContext): Prom
 };
 
 /** Runs `dwd pause`. */
-export const runPause = (run: PauseRun): Promise<Result<SteerReport, CommandFailure>> =>
+export const runPause = (run: PauseRun): Promise<SteerReport> =>
   onCluster(run, async (context) => {
-    const { forMs, reason, shoot, home } = run;
+    const { forMs, reason, shoot, namespace: home } = run;
     const by = await currentUser(context, run);
-    const until = forMs === undefined ? {} : { until: Math.ceil((context.clock.now() + forMs) / 1_000) * 1_000 };
-    const pause: Pause = { ...until, reason, by };
+    const until = forMs && Math.ceil((context.clock.now() + forMs) / 1_000) * 1_000;
+    const pause: Pause = { until, reason, by };
     const words = `paused ${describePause(pause)}`;
     if (shoot === undefined) {
       await writePause(home, pause, context);
@@ -83,9 +74,9 @@ const configuredPause = async (home: string, context: CommandContext): Promise<s
 };
 
 /** Runs `dwd resume`. */
-export const runResume = (run: ResumeRun): Promise<Result<SteerReport, CommandFailure>> =>
+export const runResume = (run: ResumeRun): Promise<SteerReport> =>
   onCluster(run, async (context) => {
-    const { shoot, home } = run;
+    const { shoot, namespace: home } = run;
     const found = shoot === undefined ? undefined : await findNamedShoot(shoot, context);
     const namespace = found?.namespace ?? home;
     const before = await listPauses(context);

@@ -1,10 +1,7 @@
 import type { Pause } from '../annotations/pause.ts';
-import type { Result } from '../kubernetes/api/errors.ts';
 import {
-  type ClusterCommand,
   type CommandContext,
-  type CommandFailure,
-  CommandProblem,
+  CommandError,
   callOptions,
   onCluster,
   systemRandom,
@@ -12,61 +9,35 @@ import {
 } from '../process/index.ts';
 import {
   type HeldResource,
+  type ReleaseResult,
   heldName,
   listHeld,
   releaseHeld,
   formerSuffix,
   type ProberSettings,
 } from '../prober/index.ts';
-import { type LeaderAnswer, askLeader, installedConfiguration } from '../status/index.ts';
+import { type LeaderAnswer, type LeaderQuery, askLeader, installedConfiguration } from '../status/index.ts';
 import { createMeter } from '../telemetry/index.ts';
 import { listPauses, currentUser, writePause } from './namespaces.ts';
 import { type ShootOutage, judgeOutages, stillInOutage } from './outages.ts';
-import type { SteerTarget } from './pause.ts';
+import type { ResumeRun } from './pause.ts';
 import { findNamedShoot } from './shoots.ts';
 
-export interface ReleaseRun extends ClusterCommand, SteerTarget {
+export interface ReleaseRun extends ResumeRun, Pick<LeaderQuery, 'selector' | 'leaderUrl' | 'leaderTimeoutMs'> {
   /** Configuration of the resources to restore, and their order. Absent: the installed one. */
   readonly settings?: ProberSettings | undefined;
   readonly dryRun: boolean;
   /** True if resources are released even though their outage goes on. */
   readonly despiteOutage: boolean;
-  /** Prober that reports whether the outage goes on. */
-  readonly leader: {
-    /** Label selector of its pods. */
-    readonly selector: string;
-    /** Its address, used in place of the pod proxy. */
-    readonly leaderUrl?: URL | undefined;
-    /** Timeout of requests to it, in milliseconds. */
-    readonly leaderTimeoutMs: number;
-  };
-  /** Asks the operator for confirmation. */
-  readonly confirm: (question: ReleaseQuestion) => Promise<boolean>;
-}
-
-/** Facts for the operator to confirm a release, a line each. */
-export interface ReleaseQuestion {
-  /** Origin of the order of restoration. Absent if a configuration was given. */
-  readonly order?: string | undefined;
-  readonly held: readonly string[];
-  /** State of each shoot's outage, with the evidence. */
-  readonly outages: readonly string[];
+  /** Shows the operator these lines, and asks for confirmation. */
+  readonly confirm: (lines: readonly string[]) => Promise<boolean>;
 }
 
 export interface ReleaseReport {
-  /** `declined` if the operator did not confirm. */
-  readonly outcome: 'nothing-held' | 'declined' | 'released' | 'dry-run';
-  /** Same as in the question. Only in a dry run. */
-  readonly order?: string | undefined;
-  readonly restored: readonly string[];
-  /** Resources at 0 whose count is Gardener's, as in a hibernation, and why. */
-  readonly givenBack: readonly string[];
-  /** Resources that are still at 0, and why. */
-  readonly left: readonly string[];
-  /** Shoots that are paused for the release, by namespace. */
-  readonly paused: readonly string[];
-  /** In a dry run, the state of each shoot's outage. Else, the shoots whose outage goes on after the release. A line each. */
-  readonly outages: readonly string[];
+  /** What was done, and what the operator has to know, a line each. */
+  readonly lines: readonly string[];
+  /** False if a resource is still held, or if the operator did not confirm. */
+  readonly isDone: boolean;
 }
 
 /** Pause of a released shoot, so that a prober does not scale it down again. */
@@ -97,99 +68,108 @@ const pauseEach = async (
   await context.clock.sleep(heardMs, context.signal);
 };
 
-const lineOf = (resource: HeldResource): string => `${heldName(resource)}${formerSuffix(resource)}`;
-
 /** Returns true if the operator confirms. Rejects with the signal's reason if the command is stopped meanwhile. */
-const isConfirmed = async (question: ReleaseQuestion, { confirm }: ReleaseRun, signal: AbortSignal) => {
-  const answer = await Promise.race([confirm(question), whenAborted(signal)]);
+const isConfirmed = async (lines: readonly string[], { confirm }: ReleaseRun, signal: AbortSignal) => {
+  const answer = await Promise.race([confirm(lines), whenAborted(signal)]);
   signal.throwIfAborted();
   return answer === true;
 };
 
 const refusal = 'nothing was released: a release in an outage ends the protection of its nodes';
 
-/** Throws a CommandProblem if an outage continues, or may while a leader is at work. */
+/** Throws a CommandError if an outage continues, or may while a leader is at work. */
 const refuseInOutage = (outages: readonly ShootOutage[]): void => {
   const going = outages.filter(({ isRefused }) => isRefused);
   if (going.length === 0) return;
-  throw new CommandProblem(refusal, [
+  throw new CommandError(refusal, [
     ...going.map(({ words }) => words),
     'the prober restores the held resources when the nodes renew their leases; to release them nevertheless: --despite-outage',
   ]);
 };
 
-interface Releasing {
-  readonly order: string | undefined;
-  readonly context: CommandContext;
-  readonly askProber: () => Promise<LeaderAnswer>;
-  /** Restores the clusters with these names. */
-  readonly release: (clusters: ReadonlySet<string>) => Promise<Pick<ReleaseReport, 'restored' | 'givenBack' | 'left'>>;
-  /** Names of the shoots that the release has paused; it adds to them. */
-  readonly paused: string[];
-}
+const linesOfResult = ({ restored, givenBack, left }: ReleaseResult, isDryRun: boolean): readonly string[] => [
+  ...restored.map((name) => `${isDryRun ? 'would restore' : 'restored'} ${name}`),
+  ...givenBack.map((line) => `${isDryRun ? 'would give back' : 'given back'} to its owner at 0: ${line}`),
+  ...left.map((line) => `still held: ${line}`),
+];
 
-/** Asks for confirmation, pauses, restores, and reads the state of the shoots afterwards. */
-const releaseFound = async (
-  run: ReleaseRun,
-  held: readonly HeldResource[],
-  { context, order, askProber, release, paused }: Releasing,
-): Promise<ReleaseReport> => {
-  const { dryRun, despiteOutage } = run;
-  const outages = judgeOutages({ held, leader: await askProber(), now: context.clock.now() });
-  const words = outages.map((outage) => outage.words);
-  const clusters = new Set(held.map(({ cluster }) => cluster));
-  if (dryRun) return { ...(await release(clusters)), order, paused: [], outages: words, outcome: 'dry-run' };
-  if (!despiteOutage) refuseInOutage(outages);
-  if (!(await isConfirmed({ order, held: held.map(lineOf), outages: words }, run, context.signal))) {
-    return { ...nothing, outcome: 'declined' };
-  }
-  await pauseEach(clusters, { run, paused }, context);
-  const released = await release(clusters);
-  const after = stillInOutage(await askProber(), clusters);
-  return { ...released, paused: [...clusters].toSorted(), outages: after, outcome: 'released' };
-};
+/** Says that a shoot is paused by a release, which may have failed. */
+const pausedInWords = (cluster: string): string =>
+  `${cluster}: paused for 10 minutes; dwd resume --shoot ${cluster} ends that`;
 
 /** Returns the settings for the restoration and, if none were given, the origin of their order. */
 const orderOf = async (
-  { settings, home }: ReleaseRun,
+  { settings, namespace }: ReleaseRun,
   context: CommandContext,
-): Promise<{ readonly settings: ProberSettings; readonly order?: string }> => {
-  if (settings !== undefined) return { settings };
-  const installed = await installedConfiguration(home, { ...context, options: callOptions(context) });
+): Promise<{ readonly settings: ProberSettings; readonly order: readonly string[] }> => {
+  if (settings !== undefined) return { settings, order: [] };
+  const installed = await installedConfiguration(namespace, { ...context, options: callOptions(context) });
   const whose = installed.isInstalled
-    ? `order: as in the configuration that is installed in ${home}`
-    : `order: as in Gardener's configuration, because none is installed in ${home}`;
-  return { settings: installed.settings, order: `${whose} (to use another: --config-file)` };
+    ? `order: as in the configuration that is installed in ${namespace}`
+    : `order: as in Gardener's configuration, because none is installed in ${namespace}`;
+  return { settings: installed.settings, order: [`${whose} (to use another: --config-file)`] };
 };
 
-const nothing = { restored: [], givenBack: [], left: [], paused: [], outages: [] };
+/** What is to be released, and how. */
+interface Release {
+  readonly held: readonly HeldResource[];
+  readonly order: readonly string[];
+  readonly askProber: () => Promise<LeaderAnswer>;
+  readonly restore: () => Promise<ReleaseResult>;
+}
 
-/** Formats a shoot that a failed release leaves paused. */
-const stillPaused = (cluster: string): string =>
-  `${cluster}: paused for up to 10 minutes; dwd resume --shoot ${cluster} ends that`;
+/** Finds what is held; undefined if nothing is. */
+const findRelease = async (run: ReleaseRun, context: CommandContext): Promise<Release | undefined> => {
+  const { kube: seed, userAgent, signal: stop } = context;
+  const { shoot, namespace, logger, env, dryRun, selector, leaderUrl, leaderTimeoutMs } = run;
+  const { settings: ordered, order } = await orderOf(run, context);
+  const only = shoot === undefined ? undefined : (await findNamedShoot(shoot, context)).namespace;
+  const { held: all, settings } = await listHeld({ ...context, seed, settings: ordered });
+  const held = all.filter(({ cluster }) => only === undefined || cluster === only);
+  if (held.length === 0) return undefined;
+  const clusters = new Set(held.map(({ cluster }) => cluster));
+  const ports = { random: systemRandom(), meter: createMeter(), logger, userAgent, env };
+  const query = { namespace, selector, leaderUrl, leaderTimeoutMs, timeoutMs: askTimeoutMs, stop };
+  return {
+    held,
+    order,
+    askProber: () => askLeader(query, context),
+    restore: () => releaseHeld({ ...context, ...ports, seed, settings, clusters, dryRun, reason }),
+  };
+};
+
+/** Asks for confirmation, pauses, restores, and reads the state of the shoots afterwards. Adds the names of the paused shoots to `paused`. */
+const release = async (run: ReleaseRun, context: CommandContext, paused: string[]): Promise<ReleaseReport> => {
+  const found = await findRelease(run, context);
+  if (found === undefined) return { lines: ['nothing is held'], isDone: true };
+  const { held, order, askProber, restore } = found;
+  const outages = judgeOutages({ held, leader: await askProber(), now: context.clock.now() });
+  const words = outages.map((outage) => outage.words);
+  if (run.dryRun) {
+    const foreseen = await restore();
+    const lines = [...order, ...linesOfResult(foreseen, true), ...words, 'nothing was changed'];
+    return { lines, isDone: foreseen.left.length === 0 };
+  }
+  if (!run.despiteOutage) refuseInOutage(outages);
+  const named = held.map((resource) => `${heldName(resource)}${formerSuffix(resource)}`);
+  if (!(await isConfirmed([...order, ...named, ...words], run, context.signal))) {
+    return { lines: ['nothing was changed'], isDone: false };
+  }
+  const clusters = new Set(held.map(({ cluster }) => cluster));
+  await pauseEach(clusters, { run, paused }, context);
+  const result = await restore();
+  const after = stillInOutage(await askProber(), clusters);
+  const lines = [...linesOfResult(result, false), ...paused.map(pausedInWords), ...after];
+  return { lines, isDone: result.left.length === 0 };
+};
 
 /** Runs `dwd release`: restores held resources with the prober's own code, those of each shoot in the order of their levels. */
-export const runRelease = async (run: ReleaseRun): Promise<Result<ReleaseReport, CommandFailure>> => {
+export const runRelease = async (run: ReleaseRun): Promise<ReleaseReport> => {
   const paused: string[] = [];
-  const result = await onCluster<ReleaseReport>(run, async (context) => {
-    const { kube: seed, userAgent } = context;
-    const { shoot, home, logger, env, dryRun } = run;
-    const { settings: ordered, order } = await orderOf(run, context);
-    const only = shoot === undefined ? undefined : (await findNamedShoot(shoot, context)).namespace;
-    const { held: all, settings } = await listHeld({ ...context, seed, settings: ordered });
-    const held = all.filter(({ cluster }) => only === undefined || cluster === only);
-    if (held.length === 0) return { ...nothing, outcome: 'nothing-held' };
-    const common = { random: systemRandom(), meter: createMeter(), logger, userAgent, env, dryRun, reason };
-    const query = { ...run.leader, timeoutMs: askTimeoutMs, stop: context.signal, namespace: home };
-    return releaseFound(run, held, {
-      context,
-      order,
-      paused,
-      askProber: () => askLeader(query, context),
-      release: (clusters) => releaseHeld({ ...context, ...common, seed, settings, clusters }),
-    });
-  });
-  if (result.ok) return result;
-  const { message, details } = result.error;
-  return { ok: false, error: { message, details: [...details, ...paused.map(stillPaused)] } };
+  try {
+    return await onCluster(run, (context) => release(run, context, paused));
+  } catch (error) {
+    if (!(error instanceof CommandError)) throw error;
+    throw new CommandError(error.message, [...error.details, ...paused.map(pausedInWords)]);
+  }
 };

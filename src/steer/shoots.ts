@@ -3,13 +3,13 @@ import { unlessNotFound } from '../kubernetes/api/errors.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
 import {
   type NamedShoot,
+  NoSuchShoot,
   findShoot,
   isNamespace,
   namedShoot,
-  noSuchShoot,
   titleOf,
 } from '../status/state/find-shoot.ts';
-import { type CommandContext, CommandProblem, callOptions } from '../process/index.ts';
+import { type CommandContext, callOptions } from '../process/index.ts';
 
 const path = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
 /** Timeout of a list of all Clusters, in pages: a seed may have a thousand shoots. */
@@ -35,7 +35,7 @@ const isThere = async (name: string, context: CommandContext): Promise<boolean> 
 
 /**
  * Finds a shoot by any of its names. A Namespace without a Cluster may be that of a cluster outside Gardener, or of a shoot whose Cluster is gone. Throws a
- * CommandProblem without one.
+ * NoSuchShoot without one.
  */
 export const findNamedShoot = async (wanted: string, context: CommandContext): Promise<NamedShoot> => {
   if (isNamespace(wanted)) {
@@ -48,7 +48,7 @@ export const findNamedShoot = async (wanted: string, context: CommandContext): P
   const found = findShoot(shoots, wanted);
   if (found !== undefined) return found;
   if (isNamespace(wanted) && (await isThere(wanted, context))) return { namespace: wanted, name: wanted };
-  throw new CommandProblem(noSuchShoot(wanted, shoots), []);
+  throw new NoSuchShoot(wanted, shoots);
 };
 
 /** Formats a shoot: `dev/one (shoot--dev--one)`. */

@@ -6,7 +6,7 @@ import type { Result } from '../../kubernetes/api/errors.ts';
 import type { ProberSettings } from '../../prober/config/settings.ts';
 import type { ProcessDeps } from '../../process/run-component.ts';
 import type { WeederSettings } from '../../weeder/settings.ts';
-import { type Runners, runCli } from '../index.ts';
+import { CommandError, type Runners, runCli } from '../index.ts';
 import type { CliIo } from '../io.ts';
 import type { RunProber } from '../prober.ts';
 import type { RunWeeder } from '../weeder.ts';
@@ -107,7 +107,9 @@ const createIo = (argv: readonly string[], { out, err, files }: Host): CliIo & {
   };
 };
 
-const noCluster = async () => ({ ok: false, error: { message: 'no cluster here', details: [] } }) as const;
+const noCluster = async (): Promise<never> => {
+  throw new CommandError('no cluster here');
+};
 
 /** Runs a command line in a fake process. The component that it starts returns 7 at once. */
 export const dwd = (...argv: readonly string[]): Promise<CommandResult> => dwdWith(async () => 7, argv);
@@ -156,8 +158,8 @@ export const dwdWith = async (
     runPause: noCluster,
     runResume: noCluster,
     runRelease: noCluster,
-    runPreflight: async () => ({ ok: false, error: 'no cluster here' }),
-    runStatus: async () => Promise.reject(new Error('no cluster here')),
+    runPreflight: noCluster,
+    runStatus: noCluster,
     runRehearse: async () => 7,
     runDemo: async () => 7,
     ...others,

@@ -1,27 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { OperatorAccess } from '../process/index.ts';
-import { clusterCommandOf } from './cluster-command.ts';
+import { CommandError, type OperatorAccess } from '../process/index.ts';
+import { clusterCommandOf } from './seed-flags.ts';
 import type { CliIo } from './io.ts';
 import { dwdWith } from './testing/dwd.ts';
 
 const never = async (): Promise<number> => expect.unreachable('no prober is started');
-const failed = { ok: false, error: { message: 'no cluster here', details: [] } } as const;
-
 /** Runs a command that works on a cluster. Returns what it selects the cluster by. */
 const accessOf = async (...argv: readonly string[]): Promise<readonly unknown[]> => {
   const seen: unknown[] = [];
-  const record = ({ kubeconfig, context }: OperatorAccess): typeof failed => {
+  const runner = async ({ kubeconfig, context }: OperatorAccess): Promise<never> => {
     seen.push({ kubeconfig, context });
-    return failed;
+    throw new CommandError('no cluster here');
   };
-  const runner = async (run: OperatorAccess) => record(run);
-  const { started, weeders, cares } = await dwdWith(async () => 7, argv, {
-    runPause: runner,
-    runResume: runner,
-    runRelease: runner,
-    runPreflight: async (run) => ({ ok: false, error: record(run).error.message }),
-    runStatus: async (run) => Promise.reject(new Error(record(run).error.message)),
-  }).catch(() => ({ started: [], weeders: [], cares: [] }));
+  const runners = { runPause: runner, runResume: runner, runRelease: runner, runPreflight: runner, runStatus: runner };
+  const { started, weeders, cares } = await dwdWith(async () => 7, argv, { ...runners, runPage: runner });
   const processes = [...started, ...weeders, ...cares].map(({ flags: { kubeconfig, context } }) => ({
     kubeconfig,
     context,
@@ -32,6 +24,7 @@ const accessOf = async (...argv: readonly string[]): Promise<readonly unknown[]>
 const commands: readonly (readonly string[])[] = [
   ['status'],
   ['explain', 'dev/one'],
+  ['page'],
   ['pause', '--all', '--reason=x'],
   ['resume', '--all'],
   ['release', '--all', '--yes'],
@@ -60,10 +53,10 @@ describe('every command that works on a cluster', () => {
       env: {},
       stderr: (text: string) => lines.push(text),
       stopOnSignals: () => new AbortController().signal,
-      ...(isTerminal && { progress: { show: () => undefined, clear: () => undefined } }),
+      progress: isTerminal ? () => undefined : undefined,
     } as unknown as CliIo;
-    const flags = { kubeconfig: '/k', context, timeout: 1, 'dry-run': false };
-    clusterCommandOf(flags, io).onConnect({ ...access, context } as never);
+    const flags = { kubeconfig: '/k', context, timeout: 1 };
+    clusterCommandOf(flags, io).onConnect?.({ ...access, context } as never);
     return lines.join('');
   };
 

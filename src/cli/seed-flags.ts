@@ -1,0 +1,112 @@
+import type { ClusterAccess } from '../kubernetes/kubeconfig/index.ts';
+import { authority } from '../kubernetes/transport/index.ts';
+import { type ClusterCommand, systemClock } from '../process/index.ts';
+import type { StatusRun } from '../status/index.ts';
+import { createLogger } from '../telemetry/index.ts';
+import { version } from './build-info.ts';
+import { UsageError } from './errors.ts';
+import { type FlagType, bool, namespaceName, positiveDuration, shootName, shootNames, text } from './flag-types.ts';
+import { type FlagValues, flag, optionalFlag } from './parse-flags.ts';
+import { contextFlag } from './process-flags.ts';
+import type { CliIo } from './io.ts';
+
+/** Flags that select a cluster. */
+export const accessFlags = {
+  kubeconfig: optionalFlag(
+    text('path', 'the path of a kubeconfig'),
+    'Path of the kubeconfig for the cluster. Without it: $KUBECONFIG, then the in-cluster service account, then ~/.kube/config',
+  ),
+  context: contextFlag,
+} as const;
+
+const namespace = flag(namespaceName, 'garden', 'Namespace of the prober', 'n');
+
+const httpUrl: FlagType<URL> = {
+  placeholder: 'url',
+  takes: 'an http or https address with its port',
+  parse: (word) => {
+    const url = URL.parse(word);
+    return url !== null && /^https?:$/.test(url.protocol) && url.username === '' ? { value: url } : undefined;
+  },
+};
+
+/** Flags that select the prober to which requests for the status go. */
+export const leaderFlags = {
+  selector: flag(text('labels', 'a label selector'), 'app=dwd-prober', 'Label selector of the pods of the prober'),
+  'leader-url': optionalFlag(
+    httpUrl,
+    'URL of the health endpoints of a prober, such as a forwarded port. Without it, the leader is reached through the API server',
+  ),
+  'leader-timeout': flag(
+    positiveDuration,
+    '1.5s',
+    'Maximum time to wait for the status of the prober; after that, only the objects of the seed are used',
+  ),
+} as const;
+
+/** Flags to reach a prober and its seed. */
+export const statusFlags = {
+  namespace,
+  ...leaderFlags,
+  ...accessFlags,
+  timeout: flag(positiveDuration, '10s', 'Timeout of a request to the seed'),
+} as const;
+
+/** Flags of the commands that control the prober of a seed: pause, resume and release. */
+export const steerFlags = (timeout: string) =>
+  ({
+    shoot: optionalFlag(shootName, `Shoot, given as ${shootNames}`),
+    all: flag(bool, 'false', 'Select all shoots of the seed'),
+    namespace,
+    ...accessFlags,
+    timeout: flag(positiveDuration, timeout, 'Maximum total time to wait'),
+  }) as const;
+
+/** Limit of characters of a progress line, because a line wider than the terminal cannot be cleared. */
+const progressWidth = 78;
+
+/** Says in a terminal which cluster a command works on; elsewhere its output is for programs. */
+const namingCluster =
+  (io: CliIo) =>
+  ({ source, context, endpoint }: ClusterAccess): void => {
+    if (io.progress === undefined) return;
+    const from = context === undefined ? source : `context ${context}, ${source}`;
+    io.stderr(`cluster: ${endpoint.protocol}//${authority(endpoint)}${endpoint.basePath} (${from})\n`);
+  };
+
+type AccessValues = FlagValues<typeof accessFlags> & { readonly timeout: number };
+
+/** Returns the input of a command that works on a cluster. Its logger is silent, because the command prints a result at its end. */
+export const clusterCommandOf = (
+  { kubeconfig, context, timeout: timeoutMs }: AccessValues,
+  io: CliIo,
+): ClusterCommand => ({
+  kubeconfig,
+  context,
+  onConnect: namingCluster(io),
+  env: io.env,
+  logger: createLogger({ level: 'panic', encoder: 'console', write: io.stderr, clock: systemClock() }),
+  version,
+  timeoutMs,
+  progress: (line: string) => io.progress?.(line.slice(0, progressWidth)),
+  stop: io.stopOnSignals(),
+});
+
+/** Returns how to reach the prober that reports the status. */
+export const leaderOf = (flags: FlagValues<typeof leaderFlags>) => {
+  const { selector, 'leader-url': leaderUrl, 'leader-timeout': leaderTimeoutMs } = flags;
+  return { selector, leaderUrl, leaderTimeoutMs };
+};
+
+export const statusRunOf = (
+  flags: FlagValues<typeof statusFlags>,
+  shoot: string | undefined,
+  io: CliIo,
+): StatusRun => ({ ...clusterCommandOf(flags, io), ...leaderOf(flags), namespace: flags.namespace, shoot });
+
+/** Returns the input of a command that controls a prober. Throws a UsageError unless exactly one of --shoot and --all is given. */
+export const steerCommandOf = (flags: FlagValues<ReturnType<typeof steerFlags>>, io: CliIo) => {
+  const { shoot, all, namespace: home } = flags;
+  if ((shoot === undefined) === !all) throw new UsageError('give either --shoot or --all');
+  return { ...clusterCommandOf(flags, io), shoot, namespace: home };
+};
