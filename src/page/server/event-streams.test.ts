@@ -1,7 +1,7 @@
 import { type Server, createServer, request, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type EventStream, EventStreams, messageOf } from './event-streams.ts';
+import { type EventStream, createEventStreams, messageOf } from './event-streams.ts';
 
 const servers: { readonly server: Server; readonly stop: AbortController }[] = [];
 afterEach(() => {
@@ -15,9 +15,9 @@ afterEach(() => {
 const connect = async (monotonic: () => number = () => 0) => {
   const stop = new AbortController();
   let opened: EventStream | undefined;
-  const streams = new EventStreams(1, monotonic);
+  const open = createEventStreams(1, monotonic);
   const server = createServer((request, response) => {
-    const stream = streams.open({ request, response, signal: stop.signal, keepOpen: () => undefined });
+    const stream = open({ request, response, signal: stop.signal, keepOpen: () => undefined });
     if (stream === undefined) response.writeHead(503).end();
     else opened = stream;
   }).listen(0, '127.0.0.1');

@@ -19,56 +19,41 @@ export interface EventStream {
 export const messageOf = (event: string, data: unknown): Buffer =>
   Buffer.from(`event: ${event}\ndata: ${JSON.stringify(data)}\n\n`);
 
-class ResponseStream implements EventStream {
-  readonly #response: ServerResponse;
-  readonly #monotonic: () => number;
-  #unreadSince: number | undefined;
+const streamOf = (response: ServerResponse, monotonic: () => number): EventStream => {
+  let unreadSince: number | undefined;
+  return {
+    send: (message) => {
+      if (response.destroyed) return false;
+      if (response.writableLength > 0) {
+        unreadSince ??= monotonic();
+        if (monotonic() - unreadSince > patienceMs) response.destroy();
+        return false;
+      }
+      unreadSince = undefined;
+      response.write(message);
+      return true;
+    },
+    onEnd: (listener) => {
+      if (response.closed || response.destroyed) listener();
+      else response.once('close', listener);
+    },
+  };
+};
 
-  constructor(response: ServerResponse, monotonic: () => number) {
-    this.#response = response;
-    this.#monotonic = monotonic;
-  }
+/** Turns an HTTP response into an event stream that ends when the server stops. If too many are open, returns undefined and leaves the response unchanged. */
+export type OpenStream = (exchange: HttpExchange) => EventStream | undefined;
 
-  send(message: Buffer): boolean {
-    const { writableLength, destroyed } = this.#response;
-    if (destroyed) return false;
-    if (writableLength > 0) {
-      this.#unreadSince ??= this.#monotonic();
-      if (this.#monotonic() - this.#unreadSince > patienceMs) this.#response.destroy();
-      return false;
-    }
-    this.#unreadSince = undefined;
-    this.#response.write(message);
-    return true;
-  }
-
-  onEnd(listener: () => void): void {
-    if (this.#response.closed || this.#response.destroyed) listener();
-    else this.#response.once('close', listener);
-  }
-}
-
-/** Turns HTTP responses into event streams, with a limit of open streams. */
-export class EventStreams {
-  readonly #most: number;
-  readonly #monotonic: () => number;
-  #open = 0;
-
-  constructor(most: number, monotonic: () => number) {
-    this.#most = most;
-    this.#monotonic = monotonic;
-  }
-
-  /** Starts an event stream that ends when the server stops. If too many are open, returns undefined and leaves the response unchanged. */
-  open(exchange: HttpExchange): EventStream | undefined {
+export const createEventStreams = (most: number, monotonic: () => number): OpenStream => {
+  let open = 0;
+  return (exchange) => {
     const { response, signal } = exchange;
-    if (this.#open >= this.#most) return undefined;
-    this.#open += 1;
+    if (open >= most) return undefined;
+    open += 1;
     exchange.keepOpen();
     const end = (): void => void response.destroy();
     signal.addEventListener('abort', end, { once: true });
     response.once('close', () => {
-      this.#open -= 1;
+      open -= 1;
       signal.removeEventListener('abort', end);
     });
     response.writeHead(200, {
@@ -79,6 +64,6 @@ export class EventStreams {
       'X-Accel-Buffering': 'no',
     });
     response.write('retry: 1000\n\n');
-    return new ResponseStream(response, this.#monotonic);
-  }
-}
+    return streamOf(response, monotonic);
+  };
+};

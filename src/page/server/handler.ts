@@ -7,7 +7,7 @@ import {
   sendResponse,
   textResponse,
 } from '../../process/index.ts';
-import type { EventStreams } from './event-streams.ts';
+import type { OpenStream } from './event-streams.ts';
 import { type PagePost, isExpectedHost, securityHeaders } from './guards.ts';
 import type { SeedFeed } from './seed-feed.ts';
 
@@ -23,7 +23,7 @@ export interface HandlerOptions {
   readonly boundTo: string;
   readonly assets: ReadonlyMap<string, Asset>;
   readonly feed: SeedFeed;
-  readonly streams: EventStreams;
+  readonly openStream: OpenStream;
   readonly logger: Logger;
   /** Handlers of POST requests by path. */
   readonly posts: ReadonlyMap<string, PagePost>;
@@ -39,8 +39,8 @@ const assetAnswer = ({ contentType, body, isImmutable }: Asset): HttpResponse =>
 const send = (response: ServerResponse, { headers, ...rest }: HttpResponse): void =>
   sendResponse(response, { ...rest, headers: { ...securityHeaders, ...headers } });
 
-const stream = (exchange: HttpExchange, shoot: string | null, { streams, feed }: HandlerOptions): void => {
-  const opened = streams.open(exchange);
+const stream = (exchange: HttpExchange, shoot: string | null, { openStream, feed }: HandlerOptions): void => {
+  const opened = openStream(exchange);
   if (opened === undefined) {
     send(exchange.response, textResponse(503, 'too many open event streams', { 'Retry-After': '5' }));
   } else if (shoot === null) feed.watchSeed(opened);

@@ -3,7 +3,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type BindAddress, type Runnable, type ServerDeps, serveHttp, whenAborted } from '../../process/index.ts';
 import type { ProberStatus } from '../../status/state/schema.ts';
-import { EventStreams } from './event-streams.ts';
+import { createEventStreams } from './event-streams.ts';
 import type { PagePost } from './guards.ts';
 import { type Asset, pageHandler } from './handler.ts';
 import { type PageSource, SeedFeed } from './seed-feed.ts';
@@ -51,12 +51,12 @@ export const createPage = (options: PageOptions): Runnable => ({
     const { address, directory, source, clock, logger, posts = new Map<string, PagePost>(), onListening } = options;
     const assets = await readAssets(directory);
     const feed = new SeedFeed({ source, clock, logger });
-    const streams = new EventStreams(mostStreams, () => clock.monotonic());
+    const openStream = createEventStreams(mostStreams, () => clock.monotonic());
     const server = serveHttp({
       name: 'page',
       address,
       flag: '--page-bind-addr',
-      handle: pageHandler({ boundTo: address.host, assets, feed, streams, logger, posts }),
+      handle: pageHandler({ boundTo: address.host, assets, feed, openStream, logger, posts }),
       takesBodies: posts.size > 0,
       ...{ clock, logger, onListening },
     });
