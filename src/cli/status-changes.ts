@@ -16,15 +16,6 @@ const keyOf = (shoot: ShootStatus): string =>
 
 const leaderKey = ({ lease, source }: SeedStatus): string => JSON.stringify([lease?.holder, lease?.isFresh, source]);
 
-/** Returns a key that changes only if something is worth a line of `--watch`. */
-export const changesKey = (status: SeedStatus): string =>
-  JSON.stringify([
-    leaderKey(status),
-    status.attention.map(withoutNumbers),
-    status.problems.map(withoutNumbers),
-    status.shoots.map((shoot) => [shoot.namespace, keyOf(shoot)]),
-  ]);
-
 const added = (before: readonly string[], after: readonly string[]): readonly string[] => {
   const known = new Set(before.map(withoutNumbers));
   return after.filter((text) => !known.has(withoutNumbers(text)));

@@ -8,7 +8,7 @@ import type { CliIo } from './io.ts';
 import { formatDocument, outputFlag } from './output.ts';
 import { statusFlags, statusRunOf } from './seed-flags.ts';
 import { formatStatus, inColour } from './status-output.ts';
-import { changeLines, changesKey } from './status-changes.ts';
+import { changeLines } from './status-changes.ts';
 
 export type RunStatus = (run: StatusRun) => Promise<SeedStatus>;
 
@@ -52,8 +52,9 @@ const watch = async (read: () => Promise<SeedStatus>, print: (text: string) => v
   print(show(status));
   while (await pause(clock, stop)) {
     const next = await read();
-    if (printsLines) for (const line of changeLines(status, next)) print(`${line}\n`);
-    else if (changesKey(status) !== changesKey(next)) print(show(next));
+    const changes = changeLines(status, next);
+    if (printsLines) for (const line of changes) print(`${line}\n`);
+    else if (changes.length > 0) print(show(next));
     status = next;
   }
   return status.exitCode;

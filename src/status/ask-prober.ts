@@ -1,3 +1,4 @@
+import type { ZodType } from 'zod';
 import type { Call } from '../kubernetes/api/call.ts';
 import { DecodeError } from '../kubernetes/api/decode.ts';
 import { ApiError, errorText } from '../kubernetes/api/errors.ts';
@@ -29,15 +30,6 @@ const most = {
   entries: 20_000,
 };
 
-interface Schema<T> {
-  readonly safeParse: (json: unknown) =>
-    | { readonly success: true; readonly data: T }
-    | {
-        readonly success: false;
-        readonly error: { readonly issues: readonly { readonly path: readonly PropertyKey[] }[] };
-      };
-}
-
 const countEntries = (value: unknown): number => {
   if (typeof value !== 'object' || value === null) return 0;
   const entries = Object.values(value) as readonly unknown[];
@@ -46,7 +38,7 @@ const countEntries = (value: unknown): number => {
 };
 
 /** Checks a part of a status. Throws a DecodeError that names the first invalid field. */
-const check = <T>(schema: Schema<T>, json: unknown, path: readonly (string | number)[] = []): T => {
+const check = <T>(schema: ZodType<T>, json: unknown, path: readonly (string | number)[] = []): T => {
   if (countEntries(json) > most.entries) throw new ResponseError(`more than ${String(most.entries)} entries`);
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
@@ -68,7 +60,7 @@ const startStatus = () => {
 const statusAt = (path: string, shoot: string | undefined): Call<ProberStatus> => ({
   method: 'GET',
   path,
-  ...(shoot === undefined ? {} : { query: { shoot } }),
+  query: shoot === undefined ? undefined : { shoot },
   bytes: most.bytes,
   decode: (json) => check(statusSchema, json),
   items: {

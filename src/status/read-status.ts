@@ -2,13 +2,7 @@ import { KubeconfigError, unlessNotFound } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import type { ClusterAccess } from '../kubernetes/kubeconfig/index.ts';
 import { authority } from '../kubernetes/transport/index.ts';
-import {
-  type OperatorAccess,
-  type OperatorCluster,
-  onOperatorCluster,
-  systemClock,
-  userAgentOf,
-} from '../process/index.ts';
+import { CommandError, type OperatorAccess, type OperatorCluster, onOperatorCluster } from '../process/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ProberStatus } from './state/schema.ts';
 import { type ReadProberStatus, readStatusFromUrl, readStatusOfReplica } from './ask-prober.ts';
@@ -46,8 +40,6 @@ const isSeed = async (client: KubeClient, options: CallOptions): Promise<boolean
   const call = { method: 'GET', path, query: { limit: '1' }, decode: () => true } as const;
   return (await unlessNotFound(client.call(call, options))) !== undefined;
 };
-
-const nothing: SeedObjects = { lease: undefined, replicas: undefined, problems: [] };
 
 /** Requests the status. For a requested shoot it has the details that only `?shoot=` returns. Rejects with an ApiError. */
 const ask = async (prober: ReadProberStatus, run: LeaderQuery, clock: Clock): Promise<ProberStatus> => {
@@ -182,32 +174,11 @@ const judged = ({ shoot }: StatusRun, findings: SeedFindings): SeedStatus => {
   return judgeSeed({ ...findings, held: { ...findings.held, shoots: found === undefined ? [] : [found], total: 1 } });
 };
 
-/** Reads the status from `--leader-url` alone, without access to the seed. */
-const readByUrl = async (run: StatusRun, problem: string): Promise<SeedStatus> => {
-  const clock = systemClock();
-  const { leaderUrl } = run;
-  const prober = leaderUrl && readStatusFromUrl(leaderUrl, { clock, userAgent: userAgentOf(run) });
-  const answered = await answerOf(run, {
-    clock,
-    probers: prober === undefined ? [] : [prober],
-    missing: 'without a kubeconfig, the status can only be read from --leader-url',
-  });
-  const problems = [problem, ...(answered.problem === undefined ? [] : [answered.problem])];
-  return judgeSeed({
-    at: new Date(clock.now()).toISOString(),
-    objects: nothing,
-    held: undefined,
-    ...answered,
-    problems,
-    connectedTo: leaderUrl?.host ?? '?',
-  });
-};
-
 /** Names what we connected to: the context of the kubeconfig, else the address. */
 const nameOf = ({ context, endpoint }: ClusterAccess): string =>
   context === undefined ? authority(endpoint) : `of context ${context}`;
 
-/** Reads a seed's status, and writes nothing. Failed reads are in its `problems`. Rejects with NoSuchShoot if a prober responds that there is none. */
+/** Reads a seed's status, and writes nothing. Failed reads are in its `problems`. Rejects with NoSuchShoot if a prober responds that there is none, and with a CommandError without a usable kubeconfig. */
 export const readStatus = async (run: StatusRun): Promise<SeedStatus> => {
   let connectedTo = '';
   const onConnect = (access: ClusterAccess): void => {
@@ -219,7 +190,7 @@ export const readStatus = async (run: StatusRun): Promise<SeedStatus> => {
       readSeedStatus(run, { ...cluster, connectedTo }),
     );
   } catch (error) {
-    if (error instanceof KubeconfigError) return readByUrl(run, error.message);
+    if (error instanceof KubeconfigError) throw new CommandError(error.message, [], 2);
     throw error;
   }
 };

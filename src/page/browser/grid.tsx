@@ -2,7 +2,7 @@ import { useMemo, useRef, useState } from 'preact/hooks';
 import { titleOf } from '../../status/state/find-shoot.ts';
 import { stateInWords } from '../../status/state/judge-seed.ts';
 import type { ShootStatus } from '../../status/state/schema.ts';
-import { byProject, classOf, states } from './states.ts';
+import { byProject, classOf, signs } from './states.ts';
 
 interface TileProps {
   readonly shoot: ShootStatus;
@@ -25,7 +25,7 @@ const Tile = ({ shoot, isSelected, hasFocusStop }: TileProps) => {
         aria-label={label}
         title={label}
       >
-        <span aria-hidden="true">{states[state].sign}</span>
+        <span aria-hidden="true">{signs[state]}</span>
       </div>
     ),
     [namespace, state, label, isSelected, hasFocusStop],

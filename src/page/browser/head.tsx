@@ -3,11 +3,12 @@ import { useEffect, useMemo } from 'preact/hooks';
 import { podOfHolder } from '../../kubernetes/api/pod-of-holder.ts';
 import { attentionOf } from '../../status/state/attention.ts';
 import type { ShootStatus } from '../../status/state/schema.ts';
+import { states } from '../../status/state/states.ts';
 import { type Seed, oldness, serverTime } from './feed.ts';
 import alarm from './icon-alarm.svg';
 import calm from './icon-calm.svg';
 import eyes from './icon-eyes.svg';
-import { type Filter, classOf, counters, countOf, lookOf, rareCounters, states } from './states.ts';
+import { type Filter, classOf, counters, countOf, lookOf, rareCounters } from './states.ts';
 import { Command, Time, since } from './told.tsx';
 
 const icons = { alarm, calm, eyes };

@@ -1,27 +1,21 @@
 import { titleOf } from '../../status/state/find-shoot.ts';
 import { needsEyes, seedInWords, stateInWords, worstFirst } from '../../status/state/judge-seed.ts';
 import type { ShootStatus } from '../../status/state/schema.ts';
-import { type ShootState, shootStates, urgencies } from '../../status/state/states.ts';
+import { type ShootState, isAsUrgentAs, shootStates } from '../../status/state/states.ts';
 
-interface StateLook {
-  /** Sign in a tile of the grid, so that states do not differ by colour alone. */
-  readonly sign: string;
-  readonly about: string;
-}
-
-/** Looks of the states. */
-export const states: Readonly<Record<ShootState, StateLook>> = {
-  'losing nodes': { sign: '✗', about: 'an outage, and something that should be down is up' },
-  blind: { sign: '!', about: 'the last probes failed' },
-  'not protected': { sign: 'N', about: 'an outage would not be met' },
-  paused: { sign: '‖', about: 'verdicts continue, but nothing is scaled down' },
-  held: { sign: 'H', about: 'controllers are scaled down, so that healthy nodes are not replaced' },
-  landing: { sign: 'L', about: 'the outage is over; the prober waits for late kubelets' },
-  restoring: { sign: 'R', about: 'held resources are scaled up' },
-  flapping: { sign: 'F', about: 'healthy, and an outage came soon after a restoration' },
-  confirming: { sign: 'C', about: 'a scale-down waits for a second look' },
-  healthy: { sign: '', about: 'enough leases are renewed' },
-  'not probed': { sign: '–', about: 'hibernated, migrating, without workers, or not probed yet' },
+/** Signs in the tiles of the grid, so that states do not differ by colour alone. */
+export const signs: Readonly<Record<ShootState, string>> = {
+  'losing nodes': '✗',
+  blind: '!',
+  'not protected': 'N',
+  paused: '‖',
+  held: 'H',
+  landing: 'L',
+  restoring: 'R',
+  flapping: 'F',
+  confirming: 'C',
+  healthy: '',
+  'not probed': '–',
 };
 
 /** Returns the CSS class of a state. */
@@ -66,7 +60,7 @@ export const byProject = (shoots: readonly ShootStatus[]): ReadonlyMap<string, r
 /** Returns what the seed is like, for its head line, the title and the icon. */
 export const lookOf = (seed: string, shoots: readonly ShootStatus[]) => {
   const worst = worstFirst(shoots)[0]?.state ?? 'healthy';
-  const urgent = shoots.filter(({ state }) => urgencies[state] <= urgencies['not protected']).length;
+  const urgent = shoots.filter(({ state }) => isAsUrgentAs(state, 'not protected')).length;
   const eyes = shoots.filter(needsEyes).length;
   const count = urgent > 0 ? `(${String(urgent)}!) ` : eyes > 0 ? `(${String(eyes)}) ` : '';
   return {

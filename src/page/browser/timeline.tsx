@@ -1,6 +1,6 @@
 import { useMemo } from 'preact/hooks';
 import { formatAge } from '../../kubernetes/api/duration.ts';
-import { shootStates, urgencies } from '../../status/state/states.ts';
+import { isAsUrgentAs, shootStates } from '../../status/state/states.ts';
 import { plural } from '../../status/state/words.ts';
 import type { PageSample } from '../feed/index.ts';
 import { classOf } from './states.ts';
@@ -13,7 +13,7 @@ const sampleMs = 5_500;
 const mostListed = 5;
 
 /** States that are drawn, the most urgent at the bottom. */
-const drawn = shootStates.filter((state) => urgencies[state] < urgencies.healthy);
+const drawn = shootStates.filter((state) => isAsUrgentAs(state, 'confirming'));
 
 const countUnwell = ({ counts }: PageSample): number => drawn.reduce((sum, state) => sum + (counts[state] ?? 0), 0);
 

@@ -1,7 +1,7 @@
 import { formatAge } from '../../kubernetes/api/duration.ts';
 import type { ShootStatus, ShootTold } from './schema.ts';
-import { type ShootState, shootStates, urgencies } from './states.ts';
-import { clockTime, withoutNumbers } from './words.ts';
+import { type ShootState, isAsUrgentAs, shootStates } from './states.ts';
+import { clockTime, plural, withoutNumbers } from './words.ts';
 
 type Told = Pick<
   ShootStatus,
@@ -53,30 +53,17 @@ const countByState = (shoots: readonly Told[]): readonly StateCount[] =>
     return [{ state, count: those.length, since, allSilent, held }];
   });
 
-const verbs: Readonly<Record<ShootState, readonly [one: string, many: string]>> = {
-  'losing nodes': ['is losing nodes', 'are losing nodes'],
-  blind: ['is blind', 'are blind'],
-  'not protected': ['is not protected', 'are not protected'],
-  paused: ['is paused', 'are paused'],
-  held: ['is held', 'are held'],
-  landing: ['is landing', 'are landing'],
-  restoring: ['is being restored', 'are being restored'],
-  flapping: ['is flapping', 'are flapping'],
-  confirming: ['may be in an outage', 'may be in an outage'],
-  healthy: ['is healthy', 'are healthy'],
-  'not probed': ['is not probed', 'are not probed'],
-};
-
-const short: Readonly<Partial<Record<ShootState, string>>> = {
+/** What shoots are in a state, where that is not its name. */
+const phrases: Readonly<Partial<Record<ShootState, string>>> = {
   restoring: 'being restored',
-  confirming: 'confirming',
+  confirming: 'suspected of an outage',
 };
 
 /** Returns the verdict of a seed in one sentence: `1 of 300 shoots is losing nodes, 238 held since 23:10 (all silent), 61 healthy`. */
 export const seedInWords = (shoots: readonly Told[]): string => {
   if (shoots.length === 0) return 'it has no shoots';
   const counts = countByState(shoots);
-  const all = `${String(shoots.length)} ${shoots.length === 1 ? 'shoot' : 'shoots'}`;
+  const all = plural(shoots.length, 'shoot');
   if (counts.length === 1 && counts[0]?.state === 'healthy') {
     return shoots.length === 1 ? '1 shoot, healthy' : `${all}, all healthy`;
   }
@@ -84,10 +71,8 @@ export const seedInWords = (shoots: readonly Told[]): string => {
     .map(({ state, count, since, allSilent, held }, index) => {
       const from = state === 'held' && since !== undefined ? ` since ${clockTime(since).slice(0, 5)}` : '';
       const silent = state === 'held' && allSilent === count ? ' (all silent)' : '';
-      const words =
-        index === 0
-          ? `${String(count)} of ${all} ${verbs[state][count === 1 ? 0 : 1]}`
-          : `${String(count)} ${short[state] ?? state}`;
+      const of = index === 0 ? ` of ${all} ${count === 1 ? 'is' : 'are'}` : '';
+      const words = `${String(count)}${of} ${phrases[state] ?? state}`;
       const both = heldBeside.has(state) && held > 0 ? ` (${held === count ? '' : `${String(held)} `}held)` : '';
       return `${words}${from}${silent}${both}`;
     })
@@ -110,7 +95,7 @@ export const runbookToShow = ({
   runbook,
   state,
 }: Pick<ShootStatus, 'do' | 'runbook' | 'state'>): string | undefined =>
-  what === '' && urgencies[state] > urgencies['not protected'] ? undefined : runbook;
+  what === '' && !isAsUrgentAs(state, 'not protected') ? undefined : runbook;
 
 const likeness = (shoot: Told): string =>
   JSON.stringify([
