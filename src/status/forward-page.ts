@@ -29,9 +29,7 @@ export interface PageRun extends ClusterCommand {
 
 /** Finds the replica that leads; without one, another ready one. Throws a CommandError with the reason if there is none. */
 const findLeader = async ({ namespace, selector, pagePort: port }: PageRun, context: CommandContext) => {
-  const { client, clock } = context;
-  const wall = (): number => clock.now();
-  const objects = await readSeedObjects({ client, namespace, selector, options: callOptions(context), wall });
+  const objects = await readSeedObjects({ ...context, namespace, options: callOptions(context) }, selector);
   const [first, ...others] = replicasOf(objects);
   if (first === undefined) {
     const advice = 'check --context, --kubeconfig, --namespace and --selector';

@@ -1,11 +1,21 @@
 import { readHeldAnnotation } from '../annotations/held.ts';
-import type { FoundPause } from '../annotations/pause.ts';
+import { type FoundPause, findPause, isInForce } from '../annotations/pause.ts';
+import { decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
+import { listCall } from '../kubernetes/api/list-call.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
-import { type HeldResource, findHeld, shownHeld, type ProberSettings, shownPause } from '../prober/index.ts';
+import {
+  type HeldResource,
+  type ProberSettings,
+  configuredPause,
+  findHeld,
+  laterPause,
+  shownHeld,
+  shownPause,
+  watchCacheListOptions,
+} from '../prober/index.ts';
 import { judgeShoot } from './state/judge-shoot.ts';
 import type { ShootFacts, ShootStatus } from './state/schema.ts';
 import { type ObjectsDeps, orProblem } from './read-objects.ts';
-import { readPauses } from './read-pauses.ts';
 import type { HeldObjects } from './seed-status.ts';
 
 /** Parses `shoot--PROJECT--NAME` or `shoot-PROJECT--NAME` (`ComputeTechnicalID` of Gardener's pkg/utils/gardener). */
@@ -17,10 +27,33 @@ const nameIn = (cluster: string): Pick<ShootStatus, 'name' | 'project'> => {
   return at > 0 && from < rest.length ? { project: rest.slice(0, at), name: rest.slice(from) } : { name: cluster };
 };
 
-export interface HeldDeps extends ObjectsDeps {
-  readonly settings: ProberSettings;
-  readonly wall: () => number;
-}
+/** Gardener's label on the namespace of a control plane (`v1beta1constants.GardenRole`). */
+const roleLabel = 'gardener.cloud/role';
+
+const listNamespaces = listCall({
+  ...watchCacheListOptions,
+  path: '/api/v1/namespaces',
+  decode: (json, path) => {
+    const { name, labels, annotations } = decodeMeta(decodeObject(json, path), path);
+    const isOfShoot = labels[roleLabel] === 'shoot' || /^shoot--?.+/.test(name);
+    return { name, isOfShoot, pause: findPause(annotations) };
+  },
+});
+
+/** Reads the pauses in force of Namespaces and of the configuration, and the number of clusters in the seed. Rejects with an ApiError. */
+const readPauses = async (settings: ProberSettings, { client, clock, namespace: home, options }: ObjectsDeps) => {
+  const { value: namespaces } = await client.call(listNamespaces, options);
+  const now = clock.now();
+  const paused = new Map(
+    namespaces.flatMap(({ name, pause }) =>
+      pause !== undefined && isInForce(pause, now) ? [[name, pause] as const] : [],
+    ),
+  );
+  const all = laterPause(paused.get(home), configuredPause(settings));
+  paused.delete(home);
+  const total = namespaces.filter(({ name, isOfShoot }) => isOfShoot && name !== home).length;
+  return { paused, all, total };
+};
 
 /** Describes a shoot whose held resources are `own`. Nothing else is known of it. */
 const shootOf = (
@@ -40,28 +73,24 @@ const shootOf = (
   return { ...facts, ...told, next: { text: 'not known, because no prober responded' } };
 };
 
-/** Reads held resources, with start and reason, and pauses. Rejects with an ApiError if namespaces cannot be listed. */
-export const readHeld = async (given: HeldDeps): Promise<HeldObjects> => {
-  const { settings, wall } = given;
-  const now = wall();
+/** Reads the held resources that the settings name, with start and reason, and pauses. Rejects with an ApiError if namespaces cannot be listed. */
+export const readHeld = async (settings: ProberSettings, deps: ObjectsDeps): Promise<HeldObjects> => {
   const inOrder = settings.dependentResources.toSorted((a, b) => a.scaleUp.level - b.scaleUp.level);
-  const [found, pauses] = await Promise.all([
-    Promise.all(inOrder.map(({ ref }) => orProblem(refKey(ref), findHeld(ref, { ...given, isCached: true })))),
-    readPauses(settings, given, now),
+  const [found, { paused, all, total }] = await Promise.all([
+    Promise.all(inOrder.map(({ ref }) => orProblem(refKey(ref), findHeld(ref, { ...deps, isCached: true })))),
+    readPauses(settings, deps),
   ]);
-  const held = found.flatMap(({ value = [] }) => value);
-  const names = new Set([...held.map(({ cluster }) => cluster), ...pauses.paused.keys()]);
-  const shoots = [...names].map((name) =>
-    shootOf(
-      name,
-      held.filter(({ cluster }) => cluster === name),
-      { pause: pauses.paused.get(name) ?? pauses.all, now },
-    ),
+  const byCluster = Map.groupBy(
+    found.flatMap(({ value = [] }) => value),
+    ({ cluster }) => cluster,
+  );
+  const shoots = [...new Set([...byCluster.keys(), ...paused.keys()])].map((name) =>
+    shootOf(name, byCluster.get(name) ?? [], { pause: paused.get(name) ?? all, now: deps.clock.now() }),
   );
   return {
     shoots,
-    total: Math.max(pauses.total, shoots.length),
-    paused: shownPause(pauses.all) ?? null,
+    total: Math.max(total, shoots.length),
+    paused: shownPause(all) ?? null,
     problems: found.flatMap(({ problem }) => problem ?? []),
   };
 };

@@ -12,11 +12,14 @@ import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
 import { podOfHolder } from '../kubernetes/api/pod-of-holder.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
+import type { Clock } from '../ports/clock.ts';
 import { getElectionLease } from '../kubernetes/leaderelection/index.ts';
 import type { LeaderLease, Replica, SeedObjects } from './seed-status.ts';
 
+/** How the objects of a seed are read. */
 export interface ObjectsDeps {
   readonly client: KubeClient;
+  readonly clock: Clock;
   /** Namespace of the prober. */
   readonly namespace: string;
   readonly options: CallOptions;
@@ -37,12 +40,12 @@ const getLease = ({ client, namespace, options }: ObjectsDeps) =>
   client.call(getElectionLease({ namespace, name: leaseNameOf('prober') }), options);
 
 /** Reads the leader Lease. Without one, the holder is empty. Rejects with an ApiError. */
-const readLease = async (deps: ObjectsDeps, wall: () => number): Promise<LeaderLease> => {
+const readLease = async (deps: ObjectsDeps): Promise<LeaderLease> => {
   const answer = await unlessNotFound(getLease(deps));
   if (answer === undefined) return { holder: '', isFresh: false };
   const { value, date } = answer;
   const { holder, acquireTime } = value;
-  return { holder, since: timeOf(acquireTime), isFresh: isFreshAt(value, date ?? wall()) };
+  return { holder, since: timeOf(acquireTime), isFresh: isFreshAt(value, date ?? deps.clock.now()) };
 };
 
 const decodeReplica = (json: unknown, path: string): Replica & { readonly isGoing: boolean } => {
@@ -86,13 +89,11 @@ export const orProblem = async <T>(what: string, work: Promise<T>): Promise<{ va
   }
 };
 
-/** Reads the leader Lease and the pods of the prober. */
-export const readSeedObjects = async (
-  deps: ObjectsDeps & { readonly selector: string; readonly wall: () => number },
-): Promise<SeedObjects> => {
-  const { client, namespace, options, selector } = deps;
+/** Reads the leader Lease, and the pods of the prober by their labels. */
+export const readSeedObjects = async (deps: ObjectsDeps, selector: string): Promise<SeedObjects> => {
+  const { client, namespace, options } = deps;
   const [lease, pods] = await Promise.all([
-    orProblem('the leader Lease', readLease(deps, deps.wall)),
+    orProblem('the leader Lease', readLease(deps)),
     orProblem('the pods of the prober', client.call(listReplicas(namespace, selector), options)),
   ]);
   const replicas = pods.value?.value.filter(({ isGoing }) => !isGoing);

@@ -7,7 +7,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { ProberStatus } from './state/schema.ts';
 import { type ReadProberStatus, readStatusFromUrl, readStatusOfReplica } from './ask-prober.ts';
 import { NoSuchShoot, findShoot, isNamespace } from './state/find-shoot.ts';
-import { type SeedFindings, judgeSeed } from './judge.ts';
+import { judgeSeed } from './judge.ts';
 import { defaultConfiguration, installedConfiguration } from './installed-settings.ts';
 import { readHeld } from './read-held.ts';
 import { type ObjectsDeps, orProblem, readSeedObjects, replicasOf } from './read-objects.ts';
@@ -31,8 +31,6 @@ export interface LeaderQuery {
 }
 
 export type StatusRun = OperatorAccess & LeaderQuery;
-
-const isNobodyThere = ({ lease, replicas }: SeedObjects): boolean => lease?.holder === '' && replicas?.length === 0;
 
 /** True if the API server serves Gardener's Clusters, as that of a seed does. Rejects with an ApiError. */
 const isSeed = async (client: KubeClient, options: CallOptions): Promise<boolean> => {
@@ -67,18 +65,10 @@ interface Answered {
 /** Time to wait for the leader alone, in milliseconds. Then others are asked in parallel, so that a leader that hangs costs no extra time. */
 const headStartMs = 500;
 
-interface Asking {
-  readonly clock: Clock;
-  /** The replicas to ask, the leader first. */
-  readonly probers: readonly ReadProberStatus[];
-  /** Problem to report if there is none; undefined if it is reported already. */
-  readonly missing: string | undefined;
-}
-
-/** Asks the leader, and the others if it does not respond: a hot standby has seen the same. */
-const answerOf = async (run: LeaderQuery, { clock, probers, missing }: Asking): Promise<Answered> => {
+/** Asks the leader, the first, and the others if it does not respond: a hot standby has seen the same. */
+const answerOf = async (probers: readonly ReadProberStatus[], run: LeaderQuery, clock: Clock): Promise<Answered> => {
   const [leader, ...others] = probers;
-  if (leader === undefined) return { answer: undefined, problem: missing };
+  if (leader === undefined) return { answer: undefined, problem: undefined };
   const asking = (prober: ReadProberStatus) => orProblem('the prober', ask(prober, run, clock));
   const first = asking(leader);
   const early = await Promise.race([first, clock.sleep(headStartMs, run.stop)]);
@@ -111,28 +101,25 @@ const unlessAnswered = async <T>(
 };
 
 /** Reads held resources by the installed configuration, as `dwd release` does. Uses Gardener's defaults if that cannot be read. */
-const readHeldHere = async (deps: ObjectsDeps, wall: () => number): Promise<HeldObjects> => {
+const readHeldHere = async (deps: ObjectsDeps): Promise<HeldObjects> => {
   const installed = await orProblem('the configuration of the prober', installedConfiguration(deps.namespace, deps));
   const { settings } = installed.value ?? defaultConfiguration();
-  const held = await readHeld({ ...deps, wall, settings });
+  const held = await readHeld(settings, deps);
   return installed.problem === undefined ? held : { ...held, problems: [installed.problem, ...held.problems] };
 };
 
 /** Finds the replicas by the objects of the seed, and starts to request their status. */
 const beginToAsk = async (run: LeaderQuery, cluster: Omit<OperatorCluster, 'kube'>) => {
-  const { client, clock } = cluster;
   const { namespace, selector, leaderUrl, timeoutMs, stop: signal } = run;
-  const deps = { client, namespace, options: { signal, timeoutMs } };
-  const objects = await readSeedObjects({ ...deps, selector, wall: () => clock.now() });
-  const answering = answerOf(run, {
-    clock,
-    probers:
-      leaderUrl === undefined
-        ? replicasOf(objects).map((replica) => readStatusOfReplica(cluster, namespace, replica))
-        : [readStatusFromUrl(leaderUrl, cluster)],
-    missing: objects.replicas === undefined ? undefined : 'no ready pod of the prober was found',
-  });
-  return { objects, answering };
+  const options = { signal, timeoutMs };
+  const found = await readSeedObjects({ ...cluster, namespace, options }, selector);
+  const probers =
+    leaderUrl === undefined
+      ? replicasOf(found).map((replica) => readStatusOfReplica(cluster, namespace, replica))
+      : [readStatusFromUrl(leaderUrl, cluster)];
+  const isNobody = probers.length === 0 && found.replicas !== undefined;
+  const problems = [...found.problems, ...(isNobody ? ['no ready pod of the prober was found'] : [])];
+  return { objects: { ...found, problems }, answering: answerOf(probers, run, cluster.clock) };
 };
 
 export interface LeaderAnswer extends Answered {
@@ -151,27 +138,28 @@ export const readSeedStatus = async (
   cluster: OperatorCluster & { readonly connectedTo: string },
 ): Promise<SeedStatus> => {
   const { client, clock, connectedTo } = cluster;
-  const { namespace, stop, timeoutMs } = run;
-  const wall = (): number => clock.now();
+  const { namespace, stop, timeoutMs, shoot } = run;
   const { objects, answering } = await beginToAsk(run, cluster);
   const read = (signal: AbortSignal) =>
-    orProblem('the held resources', readHeldHere({ client, namespace, options: { signal, timeoutMs } }, wall));
-  const held = (await unlessAnswered(answering, read, { clock, signal: stop })) ?? {};
+    orProblem('the held resources', readHeldHere({ client, clock, namespace, options: { signal, timeoutMs } }));
+  const { value: all, problem } = (await unlessAnswered(answering, read, { clock, signal: stop })) ?? {};
   const answered = await answering;
-  const problems = [answered.problem, held.problem].filter((problem) => problem !== undefined);
+  const isNobodyThere = objects.lease?.holder === '' && objects.replicas?.length === 0;
   let isNoSeed = false;
-  if (answered.answer === undefined && held.value?.shoots.length === 0 && isNobodyThere(objects)) {
+  if (answered.answer === undefined && all?.shoots.length === 0 && isNobodyThere) {
     const asked = await orProblem('the Clusters', isSeed(client, { signal: stop, timeoutMs }));
     isNoSeed = asked.value === false;
   }
-  const at = new Date(wall()).toISOString();
-  return judged(run, { at, connectedTo, objects, ...answered, held: held.value, problems, isNoSeed });
+  return judgeSeed({
+    ...{ at: new Date(clock.now()).toISOString(), connectedTo, objects, answer: answered.answer, isNoSeed },
+    held: all && shoot !== undefined ? onlyOf(all, shoot) : all,
+    problems: [answered.problem, problem].filter((one) => one !== undefined),
+  });
 };
 
-const judged = ({ shoot }: StatusRun, findings: SeedFindings): SeedStatus => {
-  if (shoot === undefined || findings.held === undefined) return judgeSeed(findings);
-  const found = findShoot(findings.held.shoots, shoot);
-  return judgeSeed({ ...findings, held: { ...findings.held, shoots: found === undefined ? [] : [found], total: 1 } });
+const onlyOf = (held: HeldObjects, shoot: string): HeldObjects => {
+  const found = findShoot(held.shoots, shoot);
+  return { ...held, shoots: found === undefined ? [] : [found], total: 1 };
 };
 
 /** Names what we connected to: the context of the kubeconfig, else the address. */
