@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { proberFlags } from './prober.ts';
 import { dwd } from './testing/dwd.ts';
 
 describe('help', () => {
@@ -7,18 +6,12 @@ describe('help', () => {
     const { code, stdout, stderr } = await dwd(arg);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^Usage: dwd COMMAND/);
-    for (const command of ['prober', 'weeder', 'validate', 'demo', 'version', 'help']) {
-      expect(stdout).toMatch(new RegExp(`^  ${command} `, 'm'));
-    }
   });
 
-  it.each([[['help', 'prober']], [['prober', '--help']], [['prober', '--dry-run', '-h']]])(
+  it.each([[['prober', '--help']], [['prober', '--dry-run', '-h']]])(
     'dwd %j prints the help of the prober',
     async (argv) => {
-      const { code, stdout, stderr } = await dwd(...argv);
-      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-      expect(stdout).toBe((await dwd('help', 'prober')).stdout);
-      for (const name of Object.keys(proberFlags)) expect(stdout).toContain(`  --${name} `);
+      expect(await dwd(...argv)).toEqual(await dwd('help', 'prober'));
     },
   );
 
@@ -76,14 +69,13 @@ describe('version', () => {
     expect((await dwd(word, 'x')).stderr).toContain('Usage: dwd version ');
   });
 
-  it.each([['--output=json'], ['-output', 'json'], ['-o', 'json'], ['-o=json'], ['-ojson'], ['-o', 'JSON']])(
-    '%s %s prints them for programs',
-    async (...args) => {
-      const { code, stdout } = await dwd('version', ...args);
-      expect(code).toBe(0);
-      expect(JSON.parse(stdout)).toEqual({ version: 'dev', commit: 'unknown', node: 'v24.0.0' });
-    },
-  );
+  it.each([['--output=json'], ['-ojson'], ['-o', 'JSON']])('%s %s prints them for programs', async (...args) => {
+    expect(JSON.parse((await dwd('version', ...args)).stdout)).toEqual({
+      version: 'dev',
+      commit: 'unknown',
+      node: 'v24.0.0',
+    });
+  });
 
   it('prints YAML', async () => {
     expect((await dwd('version', '-o', 'yaml')).stdout).toBe('version: dev\ncommit: unknown\nnode: v24.0.0\n');

@@ -15,17 +15,4 @@ describe('dwd schema', () => {
     });
     expect(stdout.endsWith('}\n')).toBe(true);
   });
-
-  it.each([
-    [['schema'], 'dwd schema: flag --component is required; it takes prober, weeder or care'],
-    [
-      ['schema', '--component=kubelet'],
-      'dwd schema: flag --component takes prober, weeder or care; it was given "kubelet"',
-    ],
-    [['schema', '--component=prober', 'x'], "dwd schema: too many arguments for 'schema'"],
-  ])('%j: %s', async (argv, message) => {
-    const { code, stdout, stderr } = await dwd(...argv);
-    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr.slice(0, message.length)).toBe(message);
-  });
 });

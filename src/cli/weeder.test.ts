@@ -27,12 +27,4 @@ describe('dwd weeder', () => {
       /"token".*"secret".*"gardener.cloud\/role".*"token-requestor"/,
     );
   });
-
-  it('logs every error of the configuration and does not run', async () => {
-    const { code, stderr, weeders } = await dwd('weeder', '--config-file=config.yaml');
-    expect({ code, weeders }).toEqual({ code: 1, weeders: [] });
-    const [{ msg, problems }] = logLines(stderr) as [Record<string, unknown>];
-    expect(msg).toBe('the configuration is not valid');
-    expect(problems).toContainEqual(expect.stringMatching(/^config\.yaml:.*servicesAndDependantSelectors/));
-  });
 });

@@ -36,10 +36,12 @@ function* joined(...parts: readonly Iterable<string>[]): Generator<string> {
 }
 
 describe('the status that a prober reports', () => {
-  it('is read shoot by shoot, with its details', async () => {
+  it('is read shoot by shoot, with its details, and without fields that are not known', async () => {
     const shoots = [detailed(shootNamed('one', 'held')), detailed(shootNamed('two'))];
     const status = statusWith(shoots);
     expect((await ask([JSON.stringify(status)], 'one')).status).toEqual(status);
+    // A later version may add fields.
+    expect((await ask([JSON.stringify({ ...status, added: 1 })], 'one')).status).toEqual(status);
     const empty = statusWith([]);
     expect((await ask([JSON.stringify(empty)])).status).toEqual(empty);
   });

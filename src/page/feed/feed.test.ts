@@ -1,47 +1,15 @@
 import * as fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ShootStatus, ProberStatus } from '../../status/state/schema.ts';
+import { shootNamed, statusWith } from '../../../test/doubles/probed-shoots.ts';
+import type { ShootStatus } from '../../status/state/schema.ts';
 import { type SeedView, changesSince, sampleOf, seedAfter, textsOf, fullMessageOf } from './index.ts';
 
-const time = '2026-01-01T00:00:00Z';
+const shootOf = (name: string, change: Partial<ShootStatus> = {}): ShootStatus =>
+  shootNamed(name, change.state, { namespace: name, held: [], marginMs: undefined, since: undefined, ...change });
 
-const shootOf = (namespace: string, change: Partial<ShootStatus> = {}): ShootStatus => ({
-  namespace,
-  name: namespace,
-  state: 'healthy',
-  since: time,
-  reason: '',
-  why: '',
-  next: { text: '' },
-  do: '',
-  candidates: 10,
-  expired: 0,
-  leaseExpiryMs: 30_000,
-  graceMs: 40_000,
-  flapping: false,
-  paused: null,
-  held: [],
-  ...change,
-});
-
-const viewOf = (shoots: readonly ShootStatus[], change: Partial<ProberStatus> = {}): SeedView => ({
+const viewOf = (shoots: readonly ShootStatus[]): SeedView => ({
   origin: { of: 'leader' },
-  status: {
-    schemaVersion: 1,
-    component: 'prober',
-    identity: 'a',
-    version: '1',
-    at: time,
-    leads: true,
-    standby: 'hot',
-    dryRun: false,
-    configHash: 'c',
-    probeIntervalMs: 10_000,
-    missingRights: [],
-    paused: null,
-    ...change,
-    shoots,
-  },
+  status: statusWith(shoots),
 });
 
 const views = fc
@@ -69,8 +37,9 @@ describe('changes of a seed', () => {
   });
 
   it('leave out unchanged shoots', () => {
-    const before = viewOf([shootOf('a'), shootOf('b'), shootOf('c')]);
-    const after = viewOf([shootOf('a'), shootOf('b', { expired: 1 })], { at: '2026-01-01T00:00:01Z' });
+    const [a, b] = [shootOf('a'), shootOf('b')];
+    const before = viewOf([a, b, shootOf('c')]);
+    const after = viewOf([a, { ...b, expired: 1 }]);
     const { shoots, gone, status } = changesSince(textsOf(before), after);
     expect([shoots.map(({ namespace }) => namespace), gone, status.at]).toEqual([['b'], ['c'], after.status.at]);
   });
