@@ -45,7 +45,7 @@ await runProcess(
         const { pageServers } = await import('./page/server/index.ts');
         return runComponent(component, {
           ...deps,
-          servers: pageServers({ address, directory: page, healthPort: deps.flags.healthBindAddress?.port }),
+          servers: pageServers({ address, directory: page }),
         });
       },
       runWeeder: async (deps) => {

@@ -82,10 +82,7 @@ export const house = {
   'src/preflight': { rooms: [...beneathComponents, 'src/prober'] },
   'src/page/feed': { rooms: ['src/status/state'] },
   'src/page/server': {
-    rooms: [
-      ...['src/ports', 'src/kubernetes/api', 'src/kubernetes/client', 'src/kubernetes/leaderelection', 'src/process'],
-      ...['src/status', 'src/page/feed', 'src/status/state'],
-    ],
+    rooms: ['src/ports', 'src/process', 'src/page/feed', 'src/status/state'],
     builtins: ['fs', 'http'],
   },
   'src/page/browser': {

@@ -20,7 +20,7 @@ export const demoPage = (
       clock,
       logger: createLogger({ level: 'error', encoder: 'console', write: io.stderr, clock }),
     },
-    source: demoPageSource(remoteSource(askStatus, { of: 'leader' }), stage),
+    source: demoPageSource(remoteSource(askStatus), stage),
     posts: demoPagePosts(stage),
     onListening: ({ port }) => io.stdout(`the page: http://localhost:${String(port)}/\n`),
   });

@@ -13,7 +13,7 @@ import { type ProcessParts, type SeedPorts, runSeedProcess } from './seed-proces
 import type { ProcessOptions } from './settings.ts';
 
 /** Dependencies of an additional server, besides those for metrics and health. */
-export interface ServerDeps extends Pick<SeedPorts, 'clock' | 'logger' | 'identity' | 'leadership' | 'reviews'> {
+export interface ServerDeps extends Pick<SeedPorts, 'clock' | 'logger'> {
   /** Lease of the leader election. Absent without leader election. */
   readonly lease?: NamespacedName;
   readonly status: ReadStatus;

@@ -1,5 +1,4 @@
 export { installedConfiguration } from './installed-settings.ts';
-export { readStatusOfPod } from './ask-prober.ts';
 export { type NamedShoot, findShoot, isNamespace, noSuchShoot, titleOf } from './state/find-shoot.ts';
 export { type LeaderAnswer, type LeaderQuery, type StatusRun, askLeader, readStatus } from './read-status.ts';
 export { type PageRun, forwardPage } from './forward-page.ts';

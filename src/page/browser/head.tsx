@@ -18,13 +18,12 @@ interface HeadProps {
   readonly now: number;
 }
 
-/** Shows as dots whether the page is live, who leads, and who serves the page if that is another replica. */
+/** Shows as dots whether the page is live, and whose view it is. */
 const Dots = ({ seed, now }: HeadProps) => {
-  const { status, origin } = seed.view;
+  const { status } = seed.view;
   const at = serverTime(seed, now);
   const { leads, leadsSince, identity, standby, lastRoundEndedAt } = status;
   const oldMs = oldness(seed, now);
-  const other = leads ? origin.servedBy : undefined;
   return (
     <ul class="dots">
       <li class={oldMs === undefined ? 'on' : 'off'} role="status">
@@ -37,17 +36,16 @@ const Dots = ({ seed, now }: HeadProps) => {
           <Time at={lastRoundEndedAt}>, last round {since(lastRoundEndedAt, at)} ago</Time>
         )}
       </li>
-      {other !== undefined && <li>standby {podOfHolder(other)}, serves this page</li>}
     </ul>
   );
 };
 
 /** Says whose view this is, if it is not the leader's, and how to reach that. */
 const Standby = ({ seed: { view } }: Pick<HeadProps, 'seed'>) => {
-  const { namespace, problem } = view.origin;
+  const { namespace } = view;
   const line = `dwd page${namespace === undefined ? '' : ` --namespace ${namespace}`}`;
   return (
-    <li title={problem}>
+    <li>
       This is the view of {podOfHolder(view.status.identity)}, which does not lead; that of the leader is opened by{' '}
       <Command line={line} about="open the leader's page" />
     </li>
@@ -56,7 +54,7 @@ const Standby = ({ seed: { view } }: Pick<HeadProps, 'seed'>) => {
 
 /** The seed in one line, and what is wrong with its prober. Names the tab and gives it its icon, too. */
 export const Head = ({ seed, now }: HeadProps) => {
-  const { status, origin } = seed.view;
+  const { status } = seed.view;
   const name = status.seed ?? 'without a name';
   const { sentence, worst, title, icon } = useMemo(() => lookOf(name, status.shoots), [name, status.shoots]);
   const isOld = oldness(seed, now) !== undefined;
@@ -72,7 +70,7 @@ export const Head = ({ seed, now }: HeadProps) => {
       </h1>
       <Dots seed={seed} now={now} />
       <ul class="warnings" aria-label="Warnings">
-        {origin.of === 'standby' && <Standby seed={seed} />}
+        {!status.leads && <Standby seed={seed} />}
         {warnings.map((warning) => (
           <li key={warning}>{warning}</li>
         ))}

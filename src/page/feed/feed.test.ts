@@ -7,10 +7,7 @@ import { type SeedView, changesSince, sampleOf, seedAfter, textsOf, fullMessageO
 const shootOf = (name: string, change: Partial<ShootStatus> = {}): ShootStatus =>
   shootNamed(name, change.state, { namespace: name, held: [], marginMs: undefined, since: undefined, ...change });
 
-const viewOf = (shoots: readonly ShootStatus[]): SeedView => ({
-  origin: { of: 'leader' },
-  status: statusWith(shoots),
-});
+const viewOf = (shoots: readonly ShootStatus[]): SeedView => ({ status: statusWith(shoots) });
 
 const views = fc
   .uniqueArray(fc.tuple(fc.constantFrom('a', 'b', 'c', 'd'), fc.nat({ max: 3 })), { selector: ([name]) => name })

@@ -1,18 +1,6 @@
 import type { ProberStatus, ShootStatus } from '../../status/state/schema.ts';
 import type { ShootState } from '../../status/state/states.ts';
 
-/** Replica whose view the page shows. */
-export interface Origin {
-  /** `leader`: the replica that leads, or the only one. `standby`: the replica that serves the page, because it cannot get the leader's view. */
-  readonly of: 'leader' | 'standby';
-  /** Identity of the replica that serves the page, if it is another one. */
-  readonly servedBy?: string | undefined;
-  /** Namespace of the replicas, of a standby's view. */
-  readonly namespace?: string | undefined;
-  /** Reason why the leader's view is not available. */
-  readonly problem?: string | undefined;
-}
-
 /** Faults of the demo and their repairs. */
 export type FaultKind = 'cut kubelets' | 'connect kubelets' | 'break etcd' | 'mend etcd';
 
@@ -26,7 +14,8 @@ export interface FaultsOfShoot {
 /** A replica's view of the seed. */
 export interface SeedView {
   readonly status: ProberStatus;
-  readonly origin: Origin;
+  /** Namespace of the replicas; absent without leader election. */
+  readonly namespace?: string | undefined;
   /** Present only in the demo. */
   readonly faults?: readonly FaultsOfShoot[];
 }

@@ -6,7 +6,6 @@ import { pathToFileURL } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { detailed, shootNamed, statusWith } from '../../../test/doubles/probed-shoots.ts';
-import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
 import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
 import type { ShootStatus } from '../../status/state/schema.ts';
 import { type PageOptions, createPage, pageServers, remoteSource, sameOriginPost } from './index.ts';
@@ -41,7 +40,7 @@ const start = async (change: Partial<PageOptions> = {}) => {
       address: { host: '127.0.0.1', port: 0 },
       directory: pathToFileURL(`${built}/`),
       source: {
-        seed: async () => ({ status: statusWith(seed.shoots), origin: { of: 'leader' } }),
+        seed: async () => ({ status: statusWith(seed.shoots) }),
         shoot: async (namespace) => {
           const shoot = seed.shoots.find((one) => one.namespace === namespace);
           return shoot && detailed(shoot);
@@ -72,7 +71,7 @@ const countReads = () => {
   let reads = 0;
   const seed = async () => {
     reads += 1;
-    return { status: statusWith([]), origin: { of: 'leader' } as const };
+    return { status: statusWith([]) };
   };
   return { source: { seed, shoot: async () => undefined }, reads: () => reads };
 };
@@ -264,7 +263,6 @@ describe('a POST of the demo', () => {
 });
 
 describe('the status of another replica', () => {
-  const origin = { of: 'leader' } as const;
   const { signal } = new AbortController();
 
   it('is requested and returned', async () => {
@@ -273,8 +271,8 @@ describe('the status of another replica', () => {
     const source = remoteSource(async (query) => {
       asked.push(query);
       return JSON.stringify(status);
-    }, origin);
-    expect(await source.seed(signal)).toEqual({ status, origin });
+    });
+    expect(await source.seed(signal)).toEqual({ status });
     expect(await source.shoot('a&b', signal)).toEqual(status.shoots[0]);
     expect(asked).toEqual(['', '?shoot=a%26b']);
   });
@@ -282,51 +280,38 @@ describe('the status of another replica', () => {
   it.each(['', '{}', JSON.stringify({ ...statusWith([]), schemaVersion: 2 })])(
     'is refused if it is not valid: %.10s',
     async (text) => {
-      await expect(remoteSource(async () => text, origin).seed(signal)).rejects.toThrow();
+      await expect(remoteSource(async () => text).seed(signal)).rejects.toThrow();
     },
   );
 });
 
-describe('the page of a prober', () => {
-  it('shows its own status, and whether it leads', async () => {
-    const clock = createVirtualClock();
-    const asked: (string | undefined)[] = [];
-    let leads = true;
-    const bound = { host: '127.0.0.1', port: 0 };
-    const logger = createRecordingLogger();
-    const [page] = pageServers({ address: bound, directory: pathToFileURL(`${built}/`) })({
-      clock,
-      logger,
-      identity: 'test',
-      leadership: { mayWrite: () => leads },
-      // Without leader election, no requests are sent.
-      reviews: createScriptedKube(),
-      status: (shoot) => {
-        asked.push(shoot);
-        return statusWith([shootNamed('one')]);
-      },
-    });
-    const stop = new AbortController();
-    let ended: Promise<void> = Promise.resolve();
-    await new Promise<void>((resolve) => {
-      ended = page!.run(stop.signal, resolve);
-    });
-    running.push(async () => {
-      stop.abort();
-      await ended;
-    });
-    const port = logger.lines.find(({ message }) => message === 'listening')?.fields.port as number;
-    const firstOf = async (path: string): Promise<unknown> => {
-      const messages = messagesOf(await openAt(port, path));
-      await clock.advance(1_000);
-      return (await messages.next()).value;
-    };
-    expect(await firstOf('/events')).toMatchObject({ data: { origin: { of: 'leader' }, shoots: [{ name: 'one' }] } });
-    leads = false;
-    expect(await firstOf('/events')).toMatchObject({ data: { origin: { of: 'standby' } } });
-    expect(await firstOf('/events?shoot=a')).toMatchObject({ data: { name: 'one' } });
-    expect(asked).toContain('a');
+it('the page of a prober shows its own status, and where its replicas are', async () => {
+  const clock = createVirtualClock();
+  const logger = createRecordingLogger();
+  const [page] = pageServers({ address: { host: '127.0.0.1', port: 0 }, directory: pathToFileURL(`${built}/`) })({
+    clock,
+    logger,
+    lease: { namespace: 'garden', name: 'lead' },
+    status: (shoot) => ({ ...statusWith([shootNamed(shoot ?? 'one')]), leads: false }),
   });
+  const stop = new AbortController();
+  let ended: Promise<void> = Promise.resolve();
+  await new Promise<void>((resolve) => {
+    ended = page!.run(stop.signal, resolve);
+  });
+  running.push(async () => {
+    stop.abort();
+    await ended;
+  });
+  const port = logger.lines.find(({ message }) => message === 'listening')?.fields.port as number;
+  const firstOf = async (path: string): Promise<unknown> => {
+    const messages = messagesOf(await openAt(port, path));
+    await clock.advance(1_000);
+    return (await messages.next()).value;
+  };
+  const data = { namespace: 'garden', status: { leads: false }, shoots: [{ name: 'one' }] };
+  expect(await firstOf('/events')).toMatchObject({ data });
+  expect(await firstOf('/events?shoot=a')).toMatchObject({ data: { name: 'a' } });
 });
 
 it('the prober continues without the page if it is not built', async () => {
@@ -334,9 +319,6 @@ it('the prober continues without the page if it is not built', async () => {
   const [page] = pageServers({ address: { host: '127.0.0.1', port: 0 }, directory: pathToFileURL(`${built}/none/`) })({
     clock: createVirtualClock(),
     logger,
-    identity: 'test',
-    leadership: { mayWrite: () => true },
-    reviews: createScriptedKube(),
     status: () => statusWith([]),
   });
   const stop = new AbortController();

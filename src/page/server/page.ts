@@ -7,7 +7,7 @@ import { createEventStreams } from './event-streams.ts';
 import type { PagePost } from './guards.ts';
 import { type Asset, pageHandler } from './handler.ts';
 import { type PageSource, SeedFeed } from './seed-feed.ts';
-import { leaderStatusReader, replicaSource } from './sources.ts';
+import { sourceOf } from './sources.ts';
 
 const types: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -64,14 +64,6 @@ export const createPage = (options: PageOptions): Runnable => ({
   },
 });
 
-export interface ProberPageOptions {
-  readonly address: BindAddress;
-  /** Directory with the files that vite has built. */
-  readonly directory: URL;
-  /** Port at which every replica serves its status. If absent, no requests are sent to the leader. */
-  readonly healthPort?: number | undefined;
-}
-
 /** Logs a failure of the page instead of ending the program. Incident: a page without its assets ended the prober, and so the protection of all shoots. */
 const withoutHarm = (page: Runnable, logger: Logger): Runnable => ({
   name: page.name,
@@ -87,19 +79,11 @@ const withoutHarm = (page: Runnable, logger: Logger): Runnable => ({
   },
 });
 
-/** Creates the page of a prober. A failure of the page does not end the prober. */
+/** Creates the page of a prober, with its own view. A failure of the page does not end the prober. */
 export const pageServers =
-  ({ address, directory, healthPort }: ProberPageOptions) =>
-  ({ clock, logger, identity, status, leadership, lease, reviews: seed }: ServerDeps): readonly Runnable[] => {
-    const canAsk = lease !== undefined && healthPort !== undefined;
-    const source = replicaSource({
-      identity,
-      // The cast is safe: the prober of this process returns its own status.
-      own: (shoot) => status(shoot) as ProberStatus,
-      leads: () => leadership.mayWrite(),
-      namespace: lease?.namespace,
-      askLeader: canAsk ? leaderStatusReader({ seed, clock, lease, healthPort }) : undefined,
-      clock,
-    });
-    return [withoutHarm(createPage({ address, directory, source, clock, logger }), logger)];
+  (options: Pick<PageOptions, 'address' | 'directory'>) =>
+  ({ clock, logger, status, lease }: ServerDeps): readonly Runnable[] => {
+    // The cast is safe: the prober of this process returns its own status.
+    const source = sourceOf(async (shoot) => status(shoot) as ProberStatus, lease?.namespace);
+    return [withoutHarm(createPage({ ...options, source, clock, logger }), logger)];
   };

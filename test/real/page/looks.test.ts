@@ -30,7 +30,7 @@ const visit = async (name: SeedName, { width = 1_440, shoot = '' } = {}): Promis
   await page.route('**/events', async (route) => {
     const status = { ...statusWith(seeds[name]), seed: 'aws-eu10', ...given };
     const message = (event: string, data: unknown): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
-    const seed = message('seed', fullMessageOf({ status, origin: { of: 'leader' } }));
+    const seed = message('seed', fullMessageOf({ status }));
     const hour = name === 'calm' ? '' : message('samples', samples);
     await route.fulfill({ contentType: 'text/event-stream', body: seed + hour });
   });

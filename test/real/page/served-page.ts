@@ -1,4 +1,3 @@
-import type { Origin } from '../../../src/page/feed/index.ts';
 import { createPage, type PageSource } from '../../../src/page/server/index.ts';
 import { systemClock } from '../../../src/process/index.ts';
 import type { ProberStatus, ShootStatus } from '../../../src/status/state/schema.ts';
@@ -13,8 +12,6 @@ export interface ServedPage {
 
 interface ServedSeed {
   readonly port?: number;
-  /** Origin of the view, by default the leader. */
-  readonly origin?: () => Origin;
   /** What is different in the status of the prober. */
   readonly given?: Partial<ProberStatus>;
   /** Adds what the prober reports with `?shoot=`. */
@@ -24,12 +21,12 @@ interface ServedSeed {
 /** Serves the built page for the shoots that `shoots` returns at each moment. */
 export const servePage = async (
   shoots: () => readonly ShootStatus[],
-  { port = 0, origin = () => ({ of: 'leader' }), given = {}, details = detailed }: ServedSeed = {},
+  { port = 0, given = {}, details = detailed }: ServedSeed = {},
 ): Promise<ServedPage> => {
   const source: PageSource = {
     seed: async () => ({
-      status: { ...statusWith(shoots()), seed: 'aws-eu10', leads: origin().of === 'leader', ...given },
-      origin: origin(),
+      status: { ...statusWith(shoots()), seed: 'aws-eu10', ...given },
+      namespace: 'garden',
     }),
     shoot: async (namespace) => {
       const shoot = shoots().find((one) => one.namespace === namespace);
