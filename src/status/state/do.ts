@@ -17,7 +17,8 @@ const resuming = ({ on }: PauseInForce, namespace: string): string => {
   return on === 'all' ? 'dwd resume --all' : `dwd resume --shoot ${quoted(on ?? namespace)}`;
 };
 
-const mendAccess = ({ failing, access, held }: ShootFacts): string => {
+/** Returns what makes a blind shoot seen again. */
+export const mendAccess = ({ failing, access, held }: ShootFacts): string => {
   const after = held.length === 0 ? '' : '; nothing is restored before';
   switch (failing?.kind) {
     case undefined:
@@ -33,7 +34,8 @@ const mendAccess = ({ failing, access, held }: ShootFacts): string => {
   }
 };
 
-const protect = (cause: ShootTold['cause'], facts: ShootFacts): string => {
+/** Returns what a person does so that an outage would be met; empty if nothing. */
+export const protect = (cause: ShootTold['cause'], facts: ShootFacts): string => {
   const { namespace, paused, missing = [], notServed = [], ignored = [] } = facts;
   const [first] = ignored;
   switch (cause) {
@@ -55,34 +57,5 @@ const protect = (cause: ShootTold['cause'], facts: ShootFacts): string => {
     case 'blind':
     case undefined:
       return mendAccess(facts);
-  }
-};
-
-/** Returns what a person does about a shoot in this state; empty if nothing. */
-export const doOf = ({ state, cause }: Pick<ShootTold, 'state' | 'cause'>, facts: ShootFacts): string => {
-  const { held, notProbed, namespace, failedWrites = [], up = [], paused } = facts;
-  switch (state) {
-    case 'losing nodes':
-      if (failedWrites.length > 0) return 'mend what keeps the prober from scaling it';
-      return paused !== null || cause !== undefined
-        ? protect(cause, facts)
-        : `see why ${listed(up)} ${up.length === 1 ? 'is' : 'are'} not scaled down`;
-    case 'blind':
-      return mendAccess(facts);
-    case 'not protected':
-    case 'paused':
-      return protect(cause, facts);
-    case 'not probed':
-      return held.length > 0 && notProbed?.givesBack !== true
-        ? `to restore them: dwd release --shoot ${quoted(namespace)}`
-        : '';
-    case 'held':
-    case 'landing':
-    case 'restoring':
-      return facts.ignored?.some(({ isDown }) => isDown) === true ? protect('ignore-scaling', facts) : '';
-    case 'flapping':
-    case 'confirming':
-    case 'healthy':
-      return '';
   }
 };

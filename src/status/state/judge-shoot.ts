@@ -1,5 +1,5 @@
 import { formatAge } from '../../kubernetes/api/duration.ts';
-import { doOf } from './do.ts';
+import { mendAccess, protect, quoted } from './do.ts';
 import type { ShootFacts, ShootTold, UnprotectedCause } from './schema.ts';
 import type { ShootState } from './states.ts';
 import { asOf, canNotSee, clockTime, leasesInWords, listed, pauseInWords } from './words.ts';
@@ -113,10 +113,12 @@ const ignoredInWords = (facts: ShootFacts): string => {
   ].join('; ');
 };
 
+/** Says what `ignore-scaling` keeps down; empty if nothing. */
+const whyKeptDown = (facts: ShootFacts): string => (keptDown(facts).length === 0 ? '' : `; ${ignoredInWords(facts)}`);
+
 const heldInWords = (facts: ShootFacts): string => {
   const { held } = facts;
-  const kept = keptDown(facts).length === 0 ? '' : `; ${ignoredInWords(facts)}`;
-  return `${held.length === 0 ? 'nothing is up that would replace its nodes' : `held: ${listed(held)}`}${kept}`;
+  return `${held.length === 0 ? 'nothing is up that would replace its nodes' : `held: ${listed(held)}`}${whyKeptDown(facts)}`;
 };
 
 /** Returns the leases; before the first look, what the annotations of held resources say. */
@@ -186,35 +188,6 @@ const whyNotProbed = (facts: ShootFacts): string => {
   return failing === undefined ? 'its first probe has not ended yet' : `its first probe failed: ${canNotSee(facts)}`;
 };
 
-const whyOf = ({ state, cause }: Judged, facts: ShootFacts): string => {
-  switch (state) {
-    case 'losing nodes':
-      return withFailure(whyLosing(facts), facts);
-    case 'blind':
-      return whyBlind(facts);
-    case 'not protected':
-      return whyUnprotected(cause, facts);
-    case 'paused':
-      return `paused ${facts.paused === null ? '' : pauseInWords(facts.paused)}`;
-    case 'held':
-      return withFailure(`${whatIsSeen(facts)}; ${heldInWords(facts)}${andPaused(facts)}`, facts);
-    case 'landing':
-      return withFailure(
-        `${whyLanding(facts)}${keptDown(facts).length === 0 ? '' : `; ${ignoredInWords(facts)}`}`,
-        facts,
-      );
-    case 'restoring':
-      return withFailure(`${whatIsSeen(facts)}; ${heldInWords(facts)}`, facts);
-    case 'flapping':
-      return withFailure('an outage came within ten minutes of the restoration before', facts);
-    case 'confirming':
-    case 'healthy':
-      return withFailure(leasesInWords(facts), facts);
-    case 'not probed':
-      return whyNotProbed(facts);
-  }
-};
-
 const doing = { down: 'scaling down', up: 'restoring', release: 'giving back' } as const;
 
 const progressInWords = ({ progress }: ShootFacts): ShootTold['next'] | undefined => {
@@ -230,87 +203,118 @@ const unreadOf = ({ failing }: ShootFacts): string =>
     ? 'its API server can be read'
     : `its ${failing.read} can be listed`;
 
-const nextOf = ({ state }: Judged, facts: ShootFacts): ShootTold['next'] => {
-  const { nextRunAt: at, landing, held, notProbed, progress } = facts;
+/** What is said of a shoot in one state. */
+type Said = Omit<ShootTold, 'state' | 'cause' | 'do'> & { readonly do?: string };
+
+/** Returns what lifts `ignore-scaling` from what it keeps down; empty if it keeps nothing down. */
+const letUp = (facts: ShootFacts): string => (keptDown(facts).length === 0 ? '' : protect('ignore-scaling', facts));
+
+const nextLanding = ({ landing }: ShootFacts): ShootTold['next'] => {
+  if (landing === undefined) return { text: 'restored soon' };
+  const { earliest, latest } = landing;
+  return earliest === undefined || earliest === latest
+    ? { text: 'restored when all renew, at the latest', at: latest }
+    : { text: `restored at the latest at ${clockTime(latest)}, at the earliest`, at: earliest };
+};
+
+const nextUnprobed = (facts: ShootFacts): ShootTold['next'] => {
+  const { notProbed, held, nextRunAt: at } = facts;
+  if (notProbed === undefined) return { text: 'first probe', at };
   const moving = progressInWords(facts);
-  switch (state) {
-    case 'losing nodes':
-      if (facts.paused !== null) return { text: 'nothing is scaled down while it is paused', at: facts.paused.until };
-      return moving ?? { text: 'tries again at the next probe', at };
-    case 'blind':
-      return held.length === 0
-        ? { text: 'next probe', at }
-        : { text: `cannot be restored until ${unreadOf(facts)}; next probe`, at };
-    case 'paused':
-      return moving ?? { text: 'protected again when the pause ends', at: facts.paused?.until };
-    case 'not protected':
-      return moving ?? { text: 'protected once that is mended' };
-    case 'held':
-      return progress?.direction === 'down' && moving !== undefined
-        ? moving
-        : { text: 'restored when its nodes renew' };
-    case 'landing':
-      if (landing === undefined) return { text: 'restored soon' };
-      return landing.earliest === undefined || landing.earliest === landing.latest
-        ? { text: 'restored when all renew, at the latest', at: landing.latest }
-        : { text: `restored at the latest at ${clockTime(landing.latest)}, at the earliest`, at: landing.earliest };
-    case 'restoring':
-      return moving ?? { text: 'restores at the next probe', at };
-    case 'flapping':
-      return { text: 'the next restoration waits longer; next probe', at };
-    case 'confirming':
-      return moving ?? { text: 'looks again', at };
-    case 'healthy':
-      return { text: 'next probe', at };
-    case 'not probed':
-      if (notProbed === undefined) return { text: 'first probe', at };
-      if (moving !== undefined) return moving;
-      if (held.length === 0) return { text: '' };
-      return { text: notProbed.givesBack ? 'its held resources are given back' : 'nothing restores them by itself' };
-  }
+  if (moving !== undefined) return moving;
+  if (held.length === 0) return { text: '' };
+  return { text: notProbed.givesBack ? 'its held resources are given back' : 'nothing restores them by itself' };
 };
 
-const sinceOf = ({ state }: Judged, { held, failing, outageSince }: ShootFacts): string | undefined => {
-  const times = held.flatMap(({ since }) => since ?? []).toSorted((a, b) => Date.parse(a) - Date.parse(b));
-  if (state === 'losing nodes') return outageSince;
-  if (state === 'blind') return failing?.since;
-  return state === 'held' ? times[0] : undefined;
+const doLosing = (facts: ShootFacts, cause: UnprotectedCause | undefined): string => {
+  const { failedWrites = [], up = [], paused } = facts;
+  if (failedWrites.length > 0) return 'mend what keeps the prober from scaling it';
+  if (paused !== null || cause !== undefined) return protect(cause, facts);
+  return `see why ${listed(up)} ${up.length === 1 ? 'is' : 'are'} not scaled down`;
 };
 
-const runbookOf = ({ state }: Judged, facts: ShootFacts): string | undefined => {
-  const isHeld = facts.held.length > 0;
-  switch (state) {
-    case 'losing nodes':
-      return 'DwdOutageUnmet';
-    case 'blind':
-      return isHeld ? 'DwdShootBlind' : 'DwdShootUnprotected';
-    case 'not protected':
-      return 'DwdShootUnprotected';
-    case 'paused':
-      return 'DwdPausedLong';
-    case 'held':
-    case 'landing':
-    case 'restoring':
-      return 'DwdHeld';
-    case 'flapping':
-      return 'DwdFlapping';
-    case 'not probed':
-      return isHeld ? 'DwdHeldUnprobed' : undefined;
-    case 'confirming':
-    case 'healthy':
-      return undefined;
-  }
+const said: Readonly<Record<ShootState, (facts: ShootFacts, cause: UnprotectedCause | undefined) => Said>> = {
+  'losing nodes': (facts, cause) => ({
+    since: facts.outageSince,
+    why: withFailure(whyLosing(facts), facts),
+    next:
+      facts.paused === null
+        ? (progressInWords(facts) ?? { text: 'tries again at the next probe', at: facts.nextRunAt })
+        : { text: 'nothing is scaled down while it is paused', at: facts.paused.until },
+    do: doLosing(facts, cause),
+    runbook: 'DwdOutageUnmet',
+  }),
+  blind: (facts) => {
+    const isHeld = facts.held.length > 0;
+    const text = isHeld ? `cannot be restored until ${unreadOf(facts)}; next probe` : 'next probe';
+    return {
+      since: facts.failing?.since,
+      why: whyBlind(facts),
+      next: { text, at: facts.nextRunAt },
+      do: mendAccess(facts),
+      runbook: isHeld ? 'DwdShootBlind' : 'DwdShootUnprotected',
+    };
+  },
+  'not protected': (facts, cause) => ({
+    why: whyUnprotected(cause, facts),
+    next: progressInWords(facts) ?? { text: 'protected once that is mended' },
+    do: protect(cause, facts),
+    runbook: 'DwdShootUnprotected',
+  }),
+  paused: (facts, cause) => ({
+    why: `paused ${facts.paused === null ? '' : pauseInWords(facts.paused)}`,
+    next: progressInWords(facts) ?? { text: 'protected again when the pause ends', at: facts.paused?.until },
+    do: protect(cause, facts),
+    runbook: 'DwdPausedLong',
+  }),
+  held: (facts) => {
+    const moving = facts.progress?.direction === 'down' ? progressInWords(facts) : undefined;
+    return {
+      since: facts.held.flatMap(({ since }) => since ?? []).toSorted((a, b) => Date.parse(a) - Date.parse(b))[0],
+      why: withFailure(`${whatIsSeen(facts)}; ${heldInWords(facts)}${andPaused(facts)}`, facts),
+      next: moving ?? { text: 'restored when its nodes renew' },
+      do: letUp(facts),
+      runbook: 'DwdHeld',
+    };
+  },
+  landing: (facts) => ({
+    why: withFailure(`${whyLanding(facts)}${whyKeptDown(facts)}`, facts),
+    next: nextLanding(facts),
+    do: letUp(facts),
+    runbook: 'DwdHeld',
+  }),
+  restoring: (facts) => ({
+    why: withFailure(`${whatIsSeen(facts)}; ${heldInWords(facts)}`, facts),
+    next: progressInWords(facts) ?? { text: 'restores at the next probe', at: facts.nextRunAt },
+    do: letUp(facts),
+    runbook: 'DwdHeld',
+  }),
+  flapping: (facts) => ({
+    why: withFailure('an outage came within ten minutes of the restoration before', facts),
+    next: { text: 'the next restoration waits longer; next probe', at: facts.nextRunAt },
+    runbook: 'DwdFlapping',
+  }),
+  confirming: (facts) => ({
+    why: withFailure(leasesInWords(facts), facts),
+    next: progressInWords(facts) ?? { text: 'looks again', at: facts.nextRunAt },
+  }),
+  healthy: (facts) => ({
+    why: withFailure(leasesInWords(facts), facts),
+    next: { text: 'next probe', at: facts.nextRunAt },
+  }),
+  'not probed': (facts) => ({
+    why: whyNotProbed(facts),
+    next: nextUnprobed(facts),
+    do:
+      facts.held.length > 0 && facts.notProbed?.givesBack !== true
+        ? `to restore them: dwd release --shoot ${quoted(facts.namespace)}`
+        : '',
+    runbook: facts.held.length > 0 ? 'DwdHeldUnprobed' : undefined,
+  }),
 };
 
 /** Says what the facts of a shoot mean. Everything that tells of a shoot says this: status, explain, release, the page, Events and alerts. */
 export const judgeShoot = (facts: ShootFacts, context: JudgeContext): ShootTold => {
-  const judged = stateOf(facts, context);
-  return {
-    ...judged,
-    since: sinceOf(judged, facts),
-    why: whyOf(judged, facts),
-    next: nextOf(judged, facts),
-    do: doOf(judged, facts),
-    runbook: runbookOf(judged, facts),
-  };
+  const { state, cause } = stateOf(facts, context);
+  return { state, cause, do: '', ...said[state](facts, cause) };
 };
