@@ -34,13 +34,11 @@ describe('dwd rehearse', () => {
     expect(rehearsal.limits).toEqual({ qps: 5, burst: 30 });
   });
 
-  it('prints the same in YAML, and under its former name `simulate`, where the table was called text', async () => {
+  it('prints the same in YAML, and under its former name `simulate`', async () => {
     const flags = ['--config-file=example.yaml', ...small, '--kube-api-qps=-1'];
     const { stdout } = await rehearse(...flags, '-o', 'yaml');
     expect(parse(stdout)).toEqual(JSON.parse((await dwd('simulate', ...flags, '--output=json')).stdout));
-    const table = (await rehearse(...flags)).stdout;
-    expect(table).toContain('no rate limit');
-    expect((await dwd('simulate', ...flags, '--output=text')).stdout).toBe(table);
+    expect((await rehearse(...flags)).stdout).toContain('no rate limit');
   });
 
   it('takes the source from the file: a seed without Clusters and Machines, and without an MCM unless the file lists it', async () => {

@@ -1,7 +1,7 @@
 import { type CareResults, troubleOf } from '../care/index.ts';
+import { plural } from '../status/state/words.ts';
 import { escapeControls, indented, textColumns } from '../telemetry/index.ts';
-import { type OutputFormat, formatDocument } from './output.ts';
-import { type PaintStatus, colourBy } from './paint-status.ts';
+import { type OutputFormat, type PaintStatus, colourBy, formatDocument } from './output.ts';
 
 type Shoot = CareResults[number];
 type Condition = Shoot['conditions'][number];
@@ -63,8 +63,7 @@ const summaryOf = (cares: CareResults, paint: PaintStatus): string => {
     const count = cares.filter((care) => care.status === status).length;
     return count === 0 ? [] : [paint(status, `${count} ${status}`)];
   });
-  const shoots = cares.length === 1 ? '1 shoot' : `${cares.length} shoots`;
-  return [shoots, ...(counts.length === 0 ? [] : [counts.join(', ')])].join(': ');
+  return [plural(cares.length, 'shoot'), ...(counts.length === 0 ? [] : [counts.join(', ')])].join(': ');
 };
 
 const isAllWell = (care: Shoot): boolean =>
@@ -94,14 +93,9 @@ const table = (cares: CareResults, paint: PaintStatus): string => {
 
 /** The JSON and YAML form of the results, with conditions as in the status of a Shoot. */
 const documentOf = (cares: CareResults) => ({
-  shoots: cares.map(({ namespace, shoot, status, problem, conditions, writing }) => ({
-    namespace,
-    ...(shoot === undefined ? {} : { shoot }),
-    status,
-    ...(problem === undefined ? {} : { problem }),
-    conditions,
-    writing,
-  })),
+  shoots: cares.map(({ namespace, shoot, status, problem, conditions, writing }) => {
+    return { namespace, shoot, status, problem, conditions, writing };
+  }),
 });
 
 /** Formats the results of `--once` as text without control characters other than line feeds and colours. Only the table is coloured. */

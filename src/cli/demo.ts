@@ -1,9 +1,8 @@
 import { type Command, defineCommand } from './command.ts';
-import { type FlagType, address, bool, integer, text } from './flag-types.ts';
+import { type FlagType, address, bool, clusterSourceType, integer, text } from './flag-types.ts';
 import { flag, type FlagValues, optionalFlag } from './parse-flags.ts';
 import type { BindAddress } from '../process/index.ts';
 import type { CliIo } from './io.ts';
-import { clusterSourceType } from './source-flag.ts';
 
 const description = `Shows the watchdogs at work in a simulated seed on this machine: the real prober and the real weeder protect three shoots. A fourth shoot is unprotected, for comparison. --shoots fills the seed with others, which the page, dwd status and the buttons know, too.
 

@@ -148,3 +148,6 @@ export const logLevel: FlagType<LogLevel> = {
 };
 
 export const logEncoder: FlagType<LogEncoder> = choice('encoder', ['json', 'console']);
+
+/** Cluster source of a simulated seed, by the values of the prober's `clusterSource.kind`. */
+export const clusterSourceType = choice<'gardener' | 'secret'>('source', ['gardener', 'secret']);

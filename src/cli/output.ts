@@ -1,3 +1,4 @@
+import { styleText } from 'node:util';
 import { stringify } from 'yaml';
 import { escapeControlsInLines, hasControls } from '../telemetry/index.ts';
 import { choice } from './flag-types.ts';
@@ -11,13 +12,6 @@ const formats = choice<OutputFormat>('format', ['table', 'json', 'yaml']);
 /** The flag `-o`, `--output`. */
 export const outputFlag = (description = 'Output format: table, json or yaml') =>
   flag(formats, 'table', description, 'o');
-
-/** The same flag, which also accepts `text`, the former name of the table. */
-export const outputFlagWithText = () => {
-  const { parse } = formats;
-  const type = { ...formats, parse: (word: string) => parse(word.toLowerCase() === 'text' ? 'table' : word) };
-  return { ...outputFlag(), type };
-};
 
 const yaml = { lineWidth: 0, aliasDuplicateObjects: false } as const;
 
@@ -34,4 +28,18 @@ const yamlOf = (document: unknown): string => {
 export const formatDocument = (value: unknown, format: Exclude<OutputFormat, 'table'>): string => {
   const json = JSON.stringify(value, null, 2);
   return format === 'json' ? `${escapeControlsInLines(json)}\n` : yamlOf(JSON.parse(json));
+};
+
+type Colour = Parameters<typeof styleText>[0];
+
+/** Highlights a status, for example with a colour. */
+export type PaintStatus = (status: string, text: string) => string;
+
+/** Colours each status that `colours` lists. `styleText` does so only if stdout is a terminal and `NO_COLOR` is not set. */
+export const colourBy = <Status extends string>(colours: Readonly<Record<Status, Colour>>): PaintStatus => {
+  const known = new Map(Object.entries<Colour>(colours));
+  return (status, text) => {
+    const colour = known.get(status);
+    return colour === undefined ? text : styleText(colour, text);
+  };
 };

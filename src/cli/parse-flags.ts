@@ -23,7 +23,7 @@ export const flag = <T>(type: FlagType<T>, defaultText: string, description: str
   type,
   default: defaultText,
   description,
-  ...(short === undefined ? {} : { short }),
+  short,
 });
 
 export const requiredFlag = <T>(type: FlagType<T>, description: string): Flag<T> => ({
@@ -35,7 +35,7 @@ export const requiredFlag = <T>(type: FlagType<T>, description: string): Flag<T>
 export const optionalFlag = <T>(type: FlagType<T>, description: string, short?: string): Flag<T | undefined> => ({
   type,
   description,
-  ...(short === undefined ? {} : { short }),
+  short,
 });
 
 const parseFlag = (name: string, { type, required, default: fallback }: Flag<unknown>, given?: string): unknown => {

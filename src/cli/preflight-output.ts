@@ -1,3 +1,4 @@
+import { plural } from '../status/state/words.ts';
 import { indented } from '../telemetry/index.ts';
 import {
   type CheckStatus,
@@ -10,8 +11,7 @@ import {
   statusOf,
   subjects,
 } from '../preflight/index.ts';
-import { type OutputFormat, formatDocument } from './output.ts';
-import { type PaintStatus, colourBy } from './paint-status.ts';
+import { type OutputFormat, type PaintStatus, colourBy, formatDocument } from './output.ts';
 
 /** Limits of the table: shoots named per sentence, and sentences printed per code. JSON has all. */
 const [mostShoots, mostSentences] = [10, 10];
@@ -33,15 +33,11 @@ export const inColour = colourBy<CheckStatus>({
   'left out': 'dim',
 });
 
-const codesOf = ({ findings }: PreflightCheck): readonly FindingCode[] => [
-  ...new Set(findings.map(({ code }) => code)),
-];
-
 const statusWidth = 8;
 
 const checkLines = (check: PreflightCheck, paint: PaintStatus): readonly string[] => {
   const status = statusOf(check);
-  const found = codesOf(check);
+  const found = [...new Set(check.findings.map(({ code }) => code))];
   const text = `${check.name}: ${check.detail}${found.length === 0 ? '' : ` [${found.join(', ')}]`}`;
   const [first = '', ...more] = indented(text, statusWidth + 4).map((line) => line.trimStart());
   return [
@@ -55,15 +51,6 @@ const subjectLines = (checks: readonly PreflightCheck[], paint: PaintStatus): re
     const own = checks.filter((check) => check.subject === subject);
     return own.length === 0 ? [] : [subject, ...own.flatMap((check) => checkLines(check, paint)), ''];
   });
-
-const groupBy = <T>(items: readonly T[], keyOf: (item: T) => string): ReadonlyMap<string, readonly T[]> => {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const key = keyOf(item);
-    groups.set(key, [...(groups.get(key) ?? []), item]);
-  }
-  return groups;
-};
 
 const named = (shoots: readonly string[]): string => {
   const rest = shoots.length - mostShoots;
@@ -84,8 +71,8 @@ const findingLines = (
 ): readonly string[] => {
   const { severity, todo } = codes[code];
   const shoots = new Set(findings.flatMap(({ shoot }) => shoot ?? []));
-  const where = shoots.size === 0 ? '' : ` in ${String(shoots.size)} shoot${shoots.size === 1 ? '' : 's'}`;
-  const sentences = [...groupBy(findings, ({ detail }) => detail)].toSorted(([, a], [, b]) => b.length - a.length);
+  const where = shoots.size === 0 ? '' : ` in ${plural(shoots.size, 'shoot')}`;
+  const sentences = [...Map.groupBy(findings, ({ detail }) => detail)].toSorted(([, a], [, b]) => b.length - a.length);
   const rest = sentences.length - mostSentences;
   return [
     `${paint(severity, words[severity])} ${code}${where}`,
@@ -116,13 +103,11 @@ const summaryOf = (checks: readonly PreflightCheck[], paint: PaintStatus): strin
 const table = (checks: readonly PreflightCheck[], paint: PaintStatus): string => {
   const findings = checks.flatMap((check) => check.findings);
   // A failed read is reported once, although several checks depend on it.
-  const unique = [...groupBy(findings, (finding) => JSON.stringify(finding)).values()].flatMap(([one]) => one ?? []);
-  const byCode = [...groupBy(unique, ({ code }) => code).values()]
-    .flatMap((group) => (group[0] === undefined ? [] : [{ code: group[0].code, group }]))
-    .toSorted((a, b) => rankOf(a.code) - rankOf(b.code));
+  const unique = [...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values()];
+  const byCode = [...Map.groupBy(unique, ({ code }) => code)].toSorted(([a], [b]) => rankOf(a) - rankOf(b));
   return [
     ...subjectLines(checks, paint),
-    ...byCode.flatMap(({ code, group }) => findingLines(code, group, paint)),
+    ...byCode.flatMap(([code, group]) => findingLines(code, group, paint)),
     summaryOf(checks, paint),
     '',
   ].join('\n');

@@ -1,10 +1,9 @@
 import { type Command, defineCommand } from './command.ts';
-import { choice, integer, positiveDuration, text } from './flag-types.ts';
+import { choice, clusterSourceType, integer, positiveDuration, text } from './flag-types.ts';
 import { flag, type FlagValues, optionalFlag, requiredFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
-import { outputFlagWithText } from './output.ts';
+import { outputFlag } from './output.ts';
 import { limitFlags } from './process-flags.ts';
-import { clusterSourceType } from './source-flag.ts';
 
 /** Descriptions of the faults for the help. The simulator implements them. */
 const faults = {
@@ -53,7 +52,7 @@ const flags = {
   fault: flag(choice<FaultName>('fault', faultNames), 'lb', 'Fault to rehearse; see above'),
   duration: flag(positiveDuration, '15m', 'Duration of the rehearsal in virtual time'),
   seed: flag(integer({ min: 0 }), '1', 'Seed of all random numbers'),
-  output: outputFlagWithText(),
+  output: outputFlag(),
   ...limitFlags,
 };
 

@@ -12,7 +12,7 @@ import {
 import type { ShootStatus } from '../status/state/schema.ts';
 import { plural } from '../status/state/words.ts';
 import { escapeControls, wrapped } from '../telemetry/index.ts';
-import { type PaintStatus, colourBy } from './paint-status.ts';
+import { type PaintStatus, colourBy } from './output.ts';
 
 /** Formats the time between two RFC 3339 timestamps. */
 export const between = (from: string, to: string): string => formatAge(Date.parse(to) - Date.parse(from));
