@@ -108,7 +108,7 @@ export const formatExplanation = (shoot: ShootStatus, { at, seed }: Pick<SeedSta
     ...indented(shoot.why),
     ...(next === '' ? [] : indented(`next: ${next}`)),
     ...(what === '' ? [] : indented(`do: ${what}`)),
-    ...section('VERDICT', verdictLines(shoot, at)),
+    ...section(`VERDICT${asOf}`, verdictLines(shoot, at)),
     ...section(`LEASES THAT COUNT${asOf} (oldest renewal first)`, leaseLines(leases.filter(({ counted }) => counted))),
     ...section('NOT COUNTED', leaseLines(leases.filter(({ counted }) => !counted))),
     ...section('HELD', heldLines(shoot, at)),

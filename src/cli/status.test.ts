@@ -303,7 +303,7 @@ describe('dwd explain', () => {
         cluster-autoscaler
         next: restored when its nodes renew
 
-      VERDICT
+      VERDICT as of 11:59:57
         12/12 node leases expired, threshold 0.6
         Last look 2026-01-01 11:59:57 UTC, 3s ago. Threshold: 2 of 3 leases (60 %);
         2/3 expired. There are 4 nodes; 2 not counted. A lease expires 30s after its

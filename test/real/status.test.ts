@@ -177,7 +177,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
       const { code, stdout } = await run('explain', 'test/one');
       expect(code).toBe(0);
       expect(stdout).toMatch(/^test\/one \(shoot--test--one, seed .*\) is HELD\s+since /);
-      expect(stdout).toMatch(/VERDICT\n {2}3\/3 node leases expired, threshold 0\.6\n/);
+      expect(stdout).toMatch(/VERDICT as of \S+\n {2}3\/3 node leases expired, threshold 0\.6\n/);
       expect(stdout).toMatch(/Threshold: 2 of 3 leases\s+\(60\s+%\);\s+3\/3\s+expired\./);
       expect(stdout).toMatch(/\n {2}node-a {2}\S+ \S+ UTC +\d+s {2}EXPIRED\n/);
       expect(stdout).toMatch(/\n {2}Deployment machine-controller-manager: at 0, 3 replicas will be restored,\s+since/);

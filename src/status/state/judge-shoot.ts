@@ -151,8 +151,10 @@ const whyUnprotected = (cause: UnprotectedCause | undefined, facts: ShootFacts):
   const { missing = [], notServed = [], graceMs, actsAfterMs = 0, held } = facts;
   const kept = held.length === 0 ? '' : `${leasesInWords(facts)}; held: ${listed(held)}; `;
   switch (cause) {
-    case 'nodes-not-listed':
-      return `its ${facts.failing?.read ?? 'nodes'} cannot be listed: ${facts.failing?.reason ?? ''}`;
+    case 'nodes-not-listed': {
+      const unmet = facts.expired === 0 ? '' : `${asOf(facts)}; nothing is scaled down: `;
+      return `${unmet}its ${facts.failing?.read ?? 'nodes'} cannot be listed: ${facts.failing?.reason ?? ''}`;
+    }
     case 'too-few-nodes':
       return whyTooFew(facts);
     case 'missing':
@@ -226,11 +228,14 @@ const nextUnprobed = (facts: ShootFacts): ShootTold['next'] => {
   return { text: notProbed.givesBack ? 'its held resources are given back' : 'nothing restores them by itself' };
 };
 
+/** Joins what a person does: with two faults, both must be mended. */
+const both = (...all: readonly string[]): string => all.filter((one) => one !== '').join('; ');
+
 const doLosing = (facts: ShootFacts, cause: UnprotectedCause | undefined): string => {
-  const { failedWrites = [], up = [], paused } = facts;
-  if (failedWrites.length > 0) return 'mend what keeps the prober from scaling it';
-  if (paused !== null || cause !== undefined) return protect(cause, facts);
-  return `see why ${listed(up)} ${up.length === 1 ? 'is' : 'are'} not scaled down`;
+  const { failedWrites = [], up = [] } = facts;
+  const mend = failedWrites.length === 0 ? '' : 'mend what keeps the prober from scaling it';
+  const all = both(mend, cause === undefined ? '' : protect(cause, facts));
+  return all === '' ? `see why ${listed(up)} ${up.length === 1 ? 'is' : 'are'} not scaled down` : all;
 };
 
 const said: Readonly<Record<ShootState, (facts: ShootFacts, cause: UnprotectedCause | undefined) => Said>> = {
@@ -245,13 +250,14 @@ const said: Readonly<Record<ShootState, (facts: ShootFacts, cause: UnprotectedCa
     runbook: 'DwdOutageUnmet',
   }),
   blind: (facts) => {
-    const isHeld = facts.held.length > 0;
+    const { held, up = [] } = facts;
+    const isHeld = held.length > 0;
     const text = isHeld ? `cannot be restored until ${unreadOf(facts)}; next probe` : 'next probe';
     return {
       since: facts.failing?.since,
       why: whyBlind(facts),
       next: { text, at: facts.nextRunAt },
-      do: mendAccess(facts),
+      do: both(mendAccess(facts), up.length === 0 ? '' : protect('paused', facts)),
       runbook: isHeld ? 'DwdShootBlind' : 'DwdShootUnprotected',
     };
   },
