@@ -41,7 +41,7 @@ export const isExpectedHost = (boundTo: string, header: string | undefined): boo
   !isLoopback(boundTo) || (header !== undefined && loopbackHost.test(header));
 
 /** Returns true if a page of this server sent the request. Browsers send Origin with every POST. */
-export const isSameOrigin = (origin: string | undefined, host: string | undefined): boolean =>
+const isSameOrigin = (origin: string | undefined, host: string | undefined): boolean =>
   host !== undefined && (origin === `http://${host}` || origin === `https://${host}`);
 
 /** Size limit of a request in bytes, far more than the page sends. */

@@ -147,17 +147,6 @@ describe('the page', () => {
       expect([status, body]).toEqual([421, 'this page is only served under the names of the loopback address\n']);
     }
   });
-
-  it('fails if it is not built', async () => {
-    const page = createPage({
-      address: { host: '127.0.0.1', port: 0 },
-      directory: pathToFileURL(`${built}/nowhere/`),
-      source: { seed: () => Promise.reject(new Error()), shoot: () => Promise.reject(new Error()) },
-      clock: createVirtualClock(),
-      logger: createRecordingLogger(),
-    });
-    await expect(page.run(new AbortController().signal, () => undefined)).rejects.toThrow(/ENOENT/);
-  });
 });
 
 describe('/events', () => {
@@ -285,10 +274,12 @@ describe('the status of another replica', () => {
   );
 });
 
-it('the page of a prober shows its own status, and where its replicas are', async () => {
+/** Starts the page of a prober whose files are in this directory. */
+const startPageOf = async (directory: string) => {
   const clock = createVirtualClock();
   const logger = createRecordingLogger();
-  const [page] = pageServers({ address: { host: '127.0.0.1', port: 0 }, directory: pathToFileURL(`${built}/`) })({
+  const bound = { host: '127.0.0.1', port: 0 };
+  const [page] = pageServers({ address: bound, directory: pathToFileURL(`${directory}/`) })({
     clock,
     logger,
     lease: { namespace: 'garden', name: 'lead' },
@@ -296,40 +287,33 @@ it('the page of a prober shows its own status, and where its replicas are', asyn
   });
   const stop = new AbortController();
   let ended: Promise<void> = Promise.resolve();
-  await new Promise<void>((resolve) => {
+  await new Promise<void>((resolve, reject) => {
     ended = page!.run(stop.signal, resolve);
+    ended.then(() => reject(new Error('it has ended')), reject);
   });
   running.push(async () => {
     stop.abort();
     await ended;
   });
-  const port = logger.lines.find(({ message }) => message === 'listening')?.fields.port as number;
-  const firstOf = async (path: string): Promise<unknown> => {
-    const messages = messagesOf(await openAt(port, path));
-    await clock.advance(1_000);
-    return (await messages.next()).value;
-  };
-  const data = { namespace: 'garden', status: { leads: false }, shoots: [{ name: 'one' }] };
-  expect(await firstOf('/events')).toMatchObject({ data });
-  expect(await firstOf('/events?shoot=a')).toMatchObject({ data: { name: 'a' } });
-});
+  return { clock, logger };
+};
 
-it('the prober continues without the page if it is not built', async () => {
-  const logger = createRecordingLogger();
-  const [page] = pageServers({ address: { host: '127.0.0.1', port: 0 }, directory: pathToFileURL(`${built}/none/`) })({
-    clock: createVirtualClock(),
-    logger,
-    status: () => statusWith([]),
+describe('the page of a prober', () => {
+  it('shows its own status, and where its replicas are', async () => {
+    const { clock, logger } = await startPageOf(built);
+    const port = logger.lines.find(({ message }) => message === 'listening')?.fields.port as number;
+    const firstOf = async (path: string): Promise<unknown> => {
+      const messages = messagesOf(await openAt(port, path));
+      await clock.advance(1_000);
+      return (await messages.next()).value;
+    };
+    const data = { namespace: 'garden', status: { leads: false }, shoots: [{ name: 'one' }] };
+    expect(await firstOf('/events')).toMatchObject({ data });
+    expect(await firstOf('/events?shoot=a')).toMatchObject({ data: { name: 'a' } });
   });
-  const stop = new AbortController();
-  let hasEnded = false;
-  let ended: Promise<void> = Promise.resolve();
-  await new Promise<void>((resolve, reject) => {
-    ended = page!.run(stop.signal, resolve).finally(() => (hasEnded = true));
-    ended.catch(reject);
+
+  it('does not end the prober if it is not built', async () => {
+    const { logger } = await startPageOf(`${built}/none`);
+    expect(logger.lines).toMatchObject([{ level: 'error', message: 'the page is not served; protection goes on' }]);
   });
-  expect(hasEnded).toBe(false);
-  expect(logger.lines).toMatchObject([{ level: 'error', message: 'the page is not served; protection goes on' }]);
-  stop.abort(new Error('the test ends'));
-  await ended;
 });
