@@ -10,16 +10,16 @@ import { dwdWith } from './testing/dwd.ts';
 interface Effective {
   readonly logLevel: string;
   /** Absent where nothing is logged. */
-  readonly logEncoder?: string | undefined;
+  readonly logEncoder?: string;
   /** `unlimited`, or a number. */
   readonly qps: string;
   /** Absent without limit. */
-  readonly burst?: number | undefined;
+  readonly burst?: number;
   readonly metrics: string;
   readonly health: string;
-  readonly leaderElection?: Readonly<Record<string, string>> | undefined;
+  readonly leaderElection?: Readonly<Record<string, string>>;
   /** Arguments after the flags. */
-  readonly ignored?: readonly string[] | undefined;
+  readonly ignored?: readonly string[];
 }
 
 interface Answer {

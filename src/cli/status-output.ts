@@ -190,7 +190,7 @@ export interface TableOptions {
   readonly all: boolean;
   readonly columns: number;
   /** Absent: the output is no terminal. */
-  readonly paint?: PaintStatus | undefined;
+  readonly paint?: PaintStatus;
 }
 
 /** Returns all shoots, or only those that need eyes. */

@@ -41,7 +41,7 @@ export interface PreflightRun extends OperatorAccess {
   readonly configFile: string;
   readonly configWarnings: readonly string[];
   /** Shoot to check, by any of its names. Absent for all shoots. */
-  readonly shoot?: string | undefined;
+  readonly shoot?: string;
   /** Owner of the rights to check. Undefined if no rights are checked. */
   readonly rightsOf: RightsOf | undefined;
   /** True if the API servers of the shoots are checked as well. */

@@ -30,7 +30,7 @@ interface NamedObjects<T> {
   /** Plural name. */
   readonly resource: string;
   readonly name: string;
-  readonly namespace?: string | undefined;
+  readonly namespace?: string;
   /** Returns the cluster of an object. Undefined if it belongs to none. Default: its namespace. */
   readonly ownerOf?: (meta: ObjectMeta) => string | undefined;
   readonly decode: (json: unknown, path: string) => T;
@@ -57,16 +57,16 @@ export const readNamed = <T>(
 
 /** A Secret of a cluster. */
 export interface ListedSecret {
-  readonly text?: string | undefined;
+  readonly text?: string;
   readonly deleting: boolean;
   /** Reason why another Secret may be the right one. */
-  readonly problem?: string | undefined;
+  readonly problem?: string;
 }
 
 interface Labelled {
   readonly key: string;
   readonly selector: string;
-  readonly namespace?: string | undefined;
+  readonly namespace?: string;
 }
 
 /** Lists Secrets by labels, and chooses one per namespace as the prober does. */
@@ -95,7 +95,7 @@ export const readLabelledSecrets = (
 export const readSecrets = async (
   reader: Reader,
   name: string,
-  { settings, namespace }: { readonly settings: ProberSettings; readonly namespace?: string | undefined },
+  { settings, namespace }: { readonly settings: ProberSettings; readonly namespace?: string },
 ): Promise<ReadonlyMap<string, string | undefined>> => {
   const key = kubeconfigKeyOf(settings, name);
   const selector = name === settings.kubeConfigSecretName ? settings.clusterSource?.selector : undefined;
@@ -116,7 +116,7 @@ const decodeResource = (json: unknown, path: string): SeenResource => {
 export const readResources = async (
   reader: Reader,
   ref: RefTemplate,
-  { found, namespace }: { readonly found: FoundKind; readonly namespace?: string | undefined },
+  { found, namespace }: { readonly found: FoundKind; readonly namespace?: string },
 ): Promise<SeenResources | undefined> => {
   if (found.kind === 'not-served' || !found.namespaced) return undefined;
   return readNamed(reader, {

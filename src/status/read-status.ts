@@ -20,9 +20,9 @@ export interface LeaderQuery {
   /** Label selector of its pods. */
   readonly selector: string;
   /** Namespace of a control plane, or PROJECT/NAME. Absent for all shoots. */
-  readonly shoot?: string | undefined;
+  readonly shoot?: string;
   /** Address of a prober, used in place of the pod proxy. */
-  readonly leaderUrl?: URL | undefined;
+  readonly leaderUrl?: URL;
   /** Timeout of requests to the prober, in milliseconds. */
   readonly leaderTimeoutMs: number;
   /** Timeout of all other requests, in milliseconds. */

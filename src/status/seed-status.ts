@@ -5,7 +5,7 @@ export interface LeaderLease {
   /** Identity of the leader. Empty if there is none. */
   readonly holder: string;
   /** Start of the leadership, in RFC 3339. */
-  readonly since?: string | undefined;
+  readonly since?: string;
   /** True if the holder has renewed the Lease within its duration, by the API server's clock. */
   readonly isFresh: boolean;
 }

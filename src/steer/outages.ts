@@ -34,7 +34,7 @@ const nameOf = (shoot: ShootStatus, seed: string | undefined): string => {
 /** Says what a prober sees of the outage. It does not see a blind shoot, nor one that it does not probe or has not judged yet. */
 const seenOutage = (
   shoot: ShootStatus,
-  { now, seed }: { readonly now: number; readonly seed?: string | undefined },
+  { now, seed }: { readonly now: number; readonly seed?: string },
 ): ShootOutage => {
   const { namespace, state, since, verdict, why, graceMs } = shoot;
   const age = since === undefined ? '' : ` for ${formatAge(now - Date.parse(since))}`;

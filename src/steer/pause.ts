@@ -8,14 +8,14 @@ import { findNamedShoot, fullTitleOf } from './shoots.ts';
 
 export interface ResumeRun extends ClusterCommand {
   /** Any name of a shoot. Absent: all shoots of the seed. */
-  readonly shoot?: string | undefined;
+  readonly shoot?: string;
   /** Namespace of the prober. A pause of all shoots is written to this Namespace. */
   readonly namespace: string;
 }
 
 export interface PauseRun extends ResumeRun {
   /** Duration of the pause, in milliseconds. Absent: until it is resumed. */
-  readonly forMs?: number | undefined;
+  readonly forMs?: number;
   readonly reason: string;
 }
 

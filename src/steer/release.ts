@@ -25,7 +25,7 @@ import { findNamedShoot } from './shoots.ts';
 
 export interface ReleaseRun extends ResumeRun, Pick<LeaderQuery, 'selector' | 'leaderUrl' | 'leaderTimeoutMs'> {
   /** Configuration of the resources to restore, and their order. Absent: the installed one. */
-  readonly settings?: ProberSettings | undefined;
+  readonly settings?: ProberSettings;
   readonly dryRun: boolean;
   /** True if resources are released even though their outage goes on. */
   readonly despiteOutage: boolean;

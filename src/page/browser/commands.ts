@@ -8,7 +8,7 @@ export interface PageCommand {
 }
 
 /** Splits what a person does into its words and the command at its end, if there is one. */
-export const splitDo = (what: string): { readonly words: string; readonly line?: string | undefined } => {
+export const splitDo = (what: string): { readonly words: string; readonly line?: string } => {
   const at = what.search(/\b(?:dwd|kubectl) /);
   const [words, line] = at === -1 ? [what, undefined] : [what.slice(0, at).trimEnd(), what.slice(at)];
   return { words, line };

@@ -36,7 +36,7 @@ export const countOf = (counter: ShootState, shoots: readonly ShootStatus[]): nu
 export interface Filter {
   readonly text: string;
   /** Absent: shoots of all states. */
-  readonly counter?: ShootState | undefined;
+  readonly counter?: ShootState;
 }
 
 export const isEmpty = ({ text, counter }: Filter): boolean => counter === undefined && text.trim() === '';

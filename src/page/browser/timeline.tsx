@@ -23,7 +23,7 @@ type Margin = NonNullable<PageSample['margin']>;
 export interface Outage {
   readonly from: number;
   /** Absent: it continues. */
-  readonly to?: number | undefined;
+  readonly to?: number;
   /** Largest number of shoots that were not healthy at once. */
   readonly most: number;
   /** The shortest one. */

@@ -15,7 +15,7 @@ export interface FaultsOfShoot {
 export interface SeedView {
   readonly status: ProberStatus;
   /** Namespace of the replicas; absent without leader election. */
-  readonly namespace?: string | undefined;
+  readonly namespace?: string;
   /** Present only in the demo. */
   readonly faults?: readonly FaultsOfShoot[];
 }
@@ -26,7 +26,7 @@ export interface PageSample {
   /** Number of shoots by state; absent: 0. */
   readonly counts: Readonly<Partial<Record<ShootState, number>>>;
   /** Time that scale-downs left of KCM's grace period, of the held shoot with the least. Absent: none is held. */
-  readonly margin?: { readonly ms: number; readonly graceMs: number } | undefined;
+  readonly margin?: { readonly ms: number; readonly graceMs: number };
 }
 
 /** The view without its shoots, which may be many. */

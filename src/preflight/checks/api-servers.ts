@@ -9,7 +9,7 @@ export type ShootAnswer =
   | {
       readonly kind: 'answered';
       /** Its clock minus that of the seed's API server, in milliseconds. Absent if unknown. */
-      readonly skewMs?: number | undefined;
+      readonly skewMs?: number;
       readonly missing: readonly NeededRight[];
     }
   /** The API server does not accept the credentials. */

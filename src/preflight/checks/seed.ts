@@ -12,7 +12,7 @@ export interface SeedAnswer {
   readonly version: string;
   readonly roundTripMs: number;
   /** The seed's clock minus ours, within 1.5 s. Absent if the response was too slow to compare. */
-  readonly skewMs?: number | undefined;
+  readonly skewMs?: number;
 }
 
 /** Lease of the leader election of a prober. */
@@ -66,7 +66,7 @@ export const checkSeed = ({ version, roundTripMs, skewMs }: SeedAnswer): readonl
 export type FoundKind =
   | { readonly kind: 'served'; readonly resource: string; readonly namespaced: boolean; readonly hasScale: boolean }
   /** `hint`: a served kind or version that may have been meant. */
-  | { readonly kind: 'not-served'; readonly problem: string; readonly hint?: string | undefined };
+  | { readonly kind: 'not-served'; readonly problem: string; readonly hint?: string };
 
 /** Kinds and versions that an API server serves, near a kind that it does not serve. */
 export interface Neighbours {

@@ -18,7 +18,7 @@ export interface ShootToProbe {
   readonly namespace: string;
   readonly version: string;
   /** The grace period that the Shoot sets for its KCM, in milliseconds. */
-  readonly nodeMonitorGraceMs?: number | undefined;
+  readonly nodeMonitorGraceMs?: number;
 }
 
 /** Returns the shoots that the prober would probe. The others need no checks. */
@@ -50,7 +50,7 @@ export const checkShoots = (shoots: readonly SeedShoot[]): CheckResult => {
 };
 
 /** Secrets with a kubeconfig by namespace. `problem`: reason why the prober cannot use it, without any value of the Secret. */
-export type SeenSecrets = ReadonlyMap<string, { readonly problem?: string | undefined }>;
+export type SeenSecrets = ReadonlyMap<string, { readonly problem?: string }>;
 
 /** Checks that each shoot has the Secret with its kubeconfig, and that the prober can use it. Protection does not depend on that of an external probe. */
 export const checkSecrets = (

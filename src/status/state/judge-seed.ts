@@ -36,7 +36,7 @@ interface StateCount {
   readonly state: ShootState;
   readonly count: number;
   /** Earliest start of that state; absent: not known. */
-  readonly since?: string | undefined;
+  readonly since?: string;
   /** Number of those whose nodes are all silent, and of those of which resources are held. */
   readonly allSilent: number;
   readonly held: number;

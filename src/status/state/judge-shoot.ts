@@ -71,7 +71,7 @@ const stateByVerdict = ({ verdict, flapping, progress }: ShootFacts): ShootState
 
 interface Judged {
   readonly state: ShootState;
-  readonly cause?: UnprotectedCause | undefined;
+  readonly cause?: UnprotectedCause;
 }
 
 /** Returns the first state that applies, the most urgent first. */
