@@ -150,51 +150,29 @@ const flags = {
 
 describe('normaliseArguments', () => {
   it.each([
-    [['--name=a'], ['--name=a']],
-    [['--name', 'a'], ['--name=a']],
-    [['--name=a=b'], ['--name=a=b']],
-    [['--name='], ['--name=']],
-    [['--name', '-x'], ['--name=-x']],
-    [['--name', '--'], ['--name=--']],
-    [['--count', '-1'], ['--count=-1']],
-    [['--on'], ['--on=true']],
-    [['-on=0'], ['--on=0']],
-    [['--on', 'false'], ['--on=false']],
-    [
-      ['--on', 'maybe'],
-      ['--on=true', 'maybe'],
-    ],
-    [
-      ['--on', '--name', 'a'],
-      ['--on=true', '--name=a'],
-    ],
-    [
-      ['--on', '-'],
-      ['--on=true', '-'],
-    ],
-    [
-      ['file', '--on', '-', 'file'],
-      ['file', '--on=true', '-', 'file'],
-    ],
-    [
-      ['--on', '--', '--name'],
-      ['--on=true', '--', '--name'],
-    ],
-    [['-h'], ['--help']],
-    [
-      ['--unknown', 'x'],
-      ['--unknown', 'x'],
-    ],
-    [['-unknown=x'], ['--unknown']],
-    [
-      ['--constructor', 'x'],
-      ['--constructor', 'x'],
-    ],
-    [['-5'], ['--5']],
-    [['--=a'], ['--=a']],
-    [['--name=two\nlines'], ['--name=two\nlines']],
-  ])('%j becomes %j', (args, expected) => {
-    expect(normaliseArguments(args, flags)).toEqual(expected);
+    ['--name=a', '--name=a'],
+    ['--name a', '--name=a'],
+    ['--name=a=b', '--name=a=b'],
+    ['--name=', '--name='],
+    ['--name -x', '--name=-x'],
+    ['--name --', '--name=--'],
+    ['--count -1', '--count=-1'],
+    ['--on', '--on=true'],
+    ['-on=0', '--on=0'],
+    ['--on false', '--on=false'],
+    ['--on maybe', '--on=true maybe'],
+    ['--on --name a', '--on=true --name=a'],
+    ['file --on - file', 'file --on=true - file'],
+    ['--on -- --name', '--on=true -- --name'],
+    ['-h', '--help'],
+    ['--unknown x', '--unknown x'],
+    ['-unknown=x', '--unknown'],
+    ['--constructor x', '--constructor x'],
+    ['-5', '--5'],
+    ['--=a', '--=a'],
+    ['--name=two\nlines', '--name=two\nlines'],
+  ])('%j becomes %j', (line, expected) => {
+    expect(normaliseArguments(line.split(' '), flags).join(' ')).toBe(expected);
   });
 
   it('end at the first argument that is no flag, if asked to', () => {
@@ -212,18 +190,7 @@ describe('normaliseArguments', () => {
 
   it('changes nothing when applied twice', () => {
     const word = fc.constantFrom(
-      '--name=a',
-      '-on',
-      '--on',
-      '--count',
-      '3',
-      'false',
-      '-',
-      '--',
-      '-h',
-      '--x',
-      'file',
-      '',
+      ...['--name=a', '-on', '--on', '--count', '3', 'false', '-', '--', '-h', '--x', 'file', ''],
     );
     fc.assert(
       fc.property(fc.array(word), (words) => {
