@@ -14,7 +14,7 @@ import { type Emit, type ProberEvent, emitTo } from './report/events.ts';
 import { logEvents } from './report/log.ts';
 import { measureEvents } from './report/metrics.ts';
 import { ShootStates } from './report/state.ts';
-import { type Role, leader } from './scale/permission.ts';
+import { type Role, leader } from './scale/desired.ts';
 import type { ProberSettings } from './config/settings.ts';
 import { type ShootProberDeps, ShootProber } from './shoot.ts';
 import { dependent } from './testing/cases.ts';

@@ -1,7 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { SimulatedProcess } from '../../../simulator/harness/simulated-process.ts';
-import { ProbeGate } from './probe-gate.ts';
+import type { ObservedLease } from '../judge/leases.ts';
+import { ProbeGate, runNeededBy } from './probe-gate.ts';
 
 let clock: VirtualClock;
 let process: SimulatedProcess;
@@ -94,5 +95,27 @@ describe('the gate of probes', () => {
     await clock.advance(0);
     expect(started.at(-1)).toBe(1);
     await expect(gate.enter({ neededBy: 0, signal: abort.signal })).rejects.toBe('not wanted');
+  });
+});
+
+describe('a run is needed', () => {
+  it.each([
+    { what: 'at once while no lease is known', leases: [], at: 100_000 },
+    { what: 'at once during a scaling', leases: [90_000], scaling: {}, at: 100_000 },
+    {
+      what: 'at once during a scaling, even if all is held',
+      leases: [90_000],
+      scaling: {},
+      held: ['kcm'],
+      at: 100_000,
+    },
+    { what: 'a grace period later if all is held', leases: [70_000], held: ['kcm'], at: 140_000 },
+    { what: 'when the grace period of the first node ends', leases: [90_000, 75_000, 80_000], at: 115_000 },
+    { what: 'whatever nodes whose grace period is over', leases: [50_000, 60_000, 90_000], at: 130_000 },
+    { what: 'a grace period later if it is over for all', leases: [50_000, 60_000], at: 140_000 },
+  ])('$what', ({ leases, scaling, held = [], at }) => {
+    const probe = { leases: leases.map((silentSince) => ({ silentSince }) as ObservedLease) };
+    const state = { probe, scaling, held: new Set(held) } as Parameters<typeof runNeededBy>[0];
+    expect(runNeededBy(state, { now: 100_000, graceMs: 40_000 })).toBe(at);
   });
 });
