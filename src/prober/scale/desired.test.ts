@@ -4,6 +4,7 @@ import {
   type Permission,
   type PermissionContext,
   type Role,
+  desiredAtEnd,
   leader,
   permission,
   roleOf,
@@ -63,12 +64,22 @@ describe('restoring', () => {
     { role: leader, desired: { isDoubtful: true }, is: 'later' },
     { role: leader, desired: { judgedAt: now - 20_000 }, is: 'granted' },
     { role: leader, desired: { judgedAt: now - 20_001 }, is: 'later' },
+    { role: leader, desired: { judgedAt: 0, isFinal: true }, is: 'granted' },
     { role: standby, given: { unmetSince: now - 60_000 }, is: 'refused' },
     { role: standby, desired: { isFinal: true }, is: 'refused' },
     { role: bystander, is: 'refused' },
   ])('by $role with $given and $desired: $is', (row) => {
     expect(permitted('up', row)).toBe(row.is);
   });
+});
+
+it.each([
+  ['restore', 'up'],
+  ['release', 'release'],
+  ['nothing', undefined],
+] as const)('the last scaling, which no verdict follows: %s, %s', (releasePolicy, direction) => {
+  const last = { direction, scope: 'held', reason: 'r', since: now, judgedAt: now, isFinal: true };
+  expect(desiredAtEnd({ releasePolicy, reason: 'r' }, now)).toEqual(direction && last);
 });
 
 describe('the role of a process', () => {
