@@ -104,7 +104,7 @@ export const house = {
     builtins: network,
   },
   'simulator/world': { rooms: [...kinds, ...client, ...simulated], builtins: network },
-  'simulator/harness': { rooms: aboveCli, files: { 'managed-fields.ts': ['stream'] } },
+  'simulator/harness': { rooms: aboveCli },
   'simulator/outages': { rooms: aboveCli },
   'simulator/rehearsal': { rooms: [...aboveCli, 'simulator/outages', 'simulator/demo'] },
   'simulator/demo': { rooms: [...aboveCli, 'src/page/feed', 'src/page/server'] },

@@ -15,7 +15,7 @@ export const tidyMetadata = (meta: Readonly<JsonMap>): JsonMap =>
   without(meta, 'selfLink', ...droppedWhenEmpty.filter((key) => isEmpty(meta[key])));
 
 /**
- * Returns the metadata of a new state with `managedFields`, of which the simulator keeps one entry: that of the field whose changes the kind stamps. As in
+ * Returns the metadata of a new state with `managedFields`: those that an actor has written, or one entry for the field whose changes the kind stamps. As in
  * k8s.io/apimachinery `pkg/util/managedfields`, its time is that of the server at the latest change of the field's value. It stays if `now` is undefined.
  */
 export const stampedMetadata = (
@@ -26,8 +26,8 @@ export const stampedMetadata = (
     now,
   }: { readonly previous?: SimObject; readonly next: Readonly<JsonMap>; readonly now: string | undefined },
 ): JsonMap => {
+  if (kind.stampedField === undefined) return asMap(next.metadata);
   const { managedFields: _, ...metadata } = asMap(next.metadata);
-  if (kind.stampedField === undefined) return metadata;
   const value = asMap(next.spec)[kind.stampedField];
   const before = asMap(previous?.spec)[kind.stampedField];
   if (value === undefined) return metadata;

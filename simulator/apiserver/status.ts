@@ -128,6 +128,3 @@ export const invalid = (kind: SimKind, name: string, causes: readonly StatusCaus
 };
 
 export const expired = (message: string): StatusError => new StatusError({ code: 410, reason: 'Expired', message });
-
-export const unauthorized = (): StatusError =>
-  new StatusError({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });

@@ -1,7 +1,7 @@
 import { type Entry, createEntry } from './entry.ts';
 import type { SimKind } from './kind.ts';
 import { nextGeneration, tidyMetadata, tidyStatus } from './metadata.ts';
-import { type JsonMap, type SimMeta, type SimObject, equalJson, without } from './object.ts';
+import { type JsonMap, type SimMeta, type SimObject, equalJson } from './object.ts';
 import type { ServerOrigin } from './origin.ts';
 import type { Storage } from './storage.ts';
 import { newObject } from './write-create.ts';
@@ -28,9 +28,9 @@ export interface SimDraft extends Readonly<JsonMap> {
 /** Returns the metadata of `draft` with the fields that the server owns. Metadata that is the stored object's own is used as it is. */
 const replacedMetadata = ({ metadata }: SimObject, draft: SimDraft): Readonly<JsonMap> => {
   if (draft.metadata === metadata) return metadata;
-  const { uid, creationTimestamp, resourceVersion, managedFields } = metadata;
-  const own = { uid, creationTimestamp, resourceVersion, ...(managedFields === undefined ? {} : { managedFields }) };
-  return tidyMetadata({ ...without(draft.metadata, 'managedFields'), ...own });
+  const { uid, creationTimestamp, resourceVersion } = metadata;
+  const { managedFields = metadata.managedFields } = draft.metadata;
+  return tidyMetadata({ ...draft.metadata, uid, creationTimestamp, resourceVersion, managedFields });
 };
 
 const replaced = (entry: Entry, draft: SimDraft): Readonly<JsonMap> & { readonly metadata: SimMeta } => {

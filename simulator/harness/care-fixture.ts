@@ -19,7 +19,6 @@ import { type FaultRule, withCounting, withFaults } from '../network/index.ts';
 import type { VirtualClock } from '../time/index.ts';
 import type { ShootInit, World, WorldShoot } from '../world/index.ts';
 import { careKinds, gardenKinds } from './care-kinds.ts';
-import { withManagedFields } from './managed-fields.ts';
 import type { LogRecord } from './recorded-log.ts';
 import { type SimulatedReplica, care } from './replica.ts';
 import { Scenario } from './scenario.ts';
@@ -57,7 +56,6 @@ export class CareFixture {
   tunnel: (target: TunnelTarget, signal: AbortSignal) => Promise<void> = async () => undefined;
   readonly log: readonly LogRecord[];
   readonly requests;
-  readonly #writers;
   readonly #gardenLine;
   #gardenRule: FaultRule | undefined;
   #care: SimulatedReplica<CareSettings> | undefined;
@@ -72,8 +70,7 @@ export class CareFixture {
       request.beforeSend?.();
       return this.#gardenRule?.(request);
     };
-    this.#writers = withManagedFields(withFaults(this.garden, { clock, rule }));
-    this.#gardenLine = withCounting(this.#writers);
+    this.#gardenLine = withCounting(withFaults(this.garden, { clock, rule }));
     this.requests = {
       seed: seedConnection.requests,
       garden: this.#gardenLine.counts,
@@ -103,7 +100,10 @@ export class CareFixture {
 
   /** Sets the `managedFields` of the Shoot in the garden. */
   setWriters({ name }: WorldShoot, entries: readonly object[]): void {
-    this.#writers.set(`/apis/core.gardener.cloud/v1beta1/namespaces/${gardenNamespace}/shoots/${name}`, entries);
+    this.garden.store.patch(careKinds.Shoot, { namespace: gardenNamespace, name }, (shoot) => ({
+      ...shoot,
+      metadata: { ...shoot.metadata, managedFields: entries },
+    }));
   }
 
   setFaults(where: 'seed' | 'garden' | WorldShoot, rule: FaultRule | undefined): void {

@@ -1,14 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { TLSSocket } from 'node:tls';
 import type { KubeRequest, KubeResponse } from '../../src/kubernetes/api/kube.ts';
-import { isWatch, unauthorized } from '../apiserver/index.ts';
-
-export interface HttpsAuth {
-  /** Bearer tokens that are accepted. */
-  readonly tokens?: readonly string[];
-  /** True if client certificates of the server's own authority are accepted. */
-  readonly clientCertificates?: boolean;
-}
+import { isWatch } from '../apiserver/index.ts';
 
 const methods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies KubeRequest['method'][];
 
@@ -41,13 +33,6 @@ export const kubeRequest = async (message: IncomingMessage, signal: AbortSignal)
     ...(body.length === 0 ? {} : { body }),
     signal,
   };
-};
-
-export const isAllowed = (auth: HttpsAuth | undefined, message: IncomingMessage): boolean => {
-  if (auth === undefined) return true;
-  const token = /^Bearer (.+)$/i.exec(message.headers.authorization ?? '')?.[1];
-  if (token !== undefined) return auth.tokens?.includes(token) ?? false;
-  return auth.clientCertificates === true && message.socket instanceof TLSSocket && message.socket.authorized;
 };
 
 const drained = (response: ServerResponse): Promise<void> =>
@@ -86,12 +71,6 @@ const sendWhole = async (answer: KubeResponse, { response, gate }: Sink): Promis
   await gate();
   const body = Buffer.concat(chunks);
   response.writeHead(answer.status, { ...answer.headers, 'content-length': body.length });
-  response.end(body);
-};
-
-export const refuse = (response: ServerResponse): void => {
-  const body = JSON.stringify(unauthorized().status);
-  response.writeHead(401, { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) });
   response.end(body);
 };
 

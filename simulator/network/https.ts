@@ -6,14 +6,12 @@ import type { Duplex } from 'node:stream';
 import type { TLSSocket } from 'node:tls';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import type { SimCertificates } from './certificates.ts';
-import { type HttpsAuth, isAllowed, kubeRequest, refuse, send } from './http-exchange.ts';
+import { kubeRequest, send } from './http-exchange.ts';
 import { answerUpgrade } from './port-forward.ts';
 
 export interface SimHttpsServerOptions {
   readonly kube: Kube;
   readonly certificates: SimCertificates;
-  /** Accepted credentials; requests with others get a 401. Absent: all requests are accepted. */
-  readonly auth?: HttpsAuth;
   /** True if port-forward requests reach the kubelets; otherwise they never get a response. Default: always. */
   readonly reachesKubelets?: () => boolean;
 }
@@ -49,14 +47,10 @@ const keepAliveMs = 180_000;
 
 const host = '127.0.0.1';
 
-const createTlsFront = (options: SimHttpsServerOptions): HttpsServer => {
-  const { certificates, auth } = options;
+const createTlsFront = ({ certificates }: SimHttpsServerOptions): HttpsServer => {
   const server = createHttpsServer({
     key: certificates.serving.key,
     cert: certificates.serving.certificate,
-    ca: certificates.ca,
-    requestCert: auth?.clientCertificates === true,
-    rejectUnauthorized: false,
     keepAliveTimeout: keepAliveMs,
     requestTimeout: 0,
   });
@@ -65,7 +59,7 @@ const createTlsFront = (options: SimHttpsServerOptions): HttpsServer => {
 };
 
 /**
- * Serves `kube` over HTTPS: keep-alive, streamed watches, TLS session tickets. If `kube` rejects a request instead of responding, the
+ * Serves `kube`, which checks credentials, over HTTPS: keep-alive, streamed watches, TLS session tickets. If `kube` rejects a request instead of responding, the
  * connection is closed, and the client sees a reset.
  */
 export class SimHttpsServer {
@@ -180,20 +174,16 @@ export class SimHttpsServer {
   async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
     const signal = whileOpen(response);
     await this.#gate();
-    if (!isAllowed(this.#options.auth, message)) {
-      refuse(response);
-      return;
-    }
     const request = await kubeRequest(message, signal);
     await send(await this.#options.kube.request(request), { request, response, gate: () => this.#gate() });
   }
 
   async #upgrade(message: IncomingMessage, socket: Duplex): Promise<void> {
-    const { kube, auth, reachesKubelets = () => true } = this.#options;
+    const { kube, reachesKubelets = () => true } = this.#options;
     const signal = whileOpen(socket);
     socket.on('error', () => undefined);
     await this.#gate();
-    await answerUpgrade({ message, socket, kube, auth, reachesKubelets, signal });
+    await answerUpgrade({ message, socket, kube, reachesKubelets, signal });
   }
 }
 

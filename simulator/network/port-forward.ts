@@ -3,8 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
-import { badRequest, unauthorized } from '../apiserver/index.ts';
-import { type HttpsAuth, isAllowed } from './http-exchange.ts';
+import { badRequest } from '../apiserver/index.ts';
 
 /** Constant of the WebSocket handshake; RFC 6455, section 1.3. */
 const acceptSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
@@ -16,7 +15,6 @@ export interface UpgradeRequest {
   readonly message: IncomingMessage;
   readonly socket: Duplex;
   readonly kube: Kube;
-  readonly auth: HttpsAuth | undefined;
   /** True if the API server can reach its kubelets; otherwise the request never gets a response. */
   readonly reachesKubelets: () => boolean;
   readonly signal: AbortSignal;
@@ -56,11 +54,7 @@ const accept = (socket: Duplex, { headers }: IncomingMessage): void => {
  * API server (PortForwardLocation in kubernetes `pkg/registry/core/pod/strategy.go`).
  */
 export const answerUpgrade = async (request: UpgradeRequest): Promise<void> => {
-  const { message, socket, kube, auth, signal } = request;
-  if (!isAllowed(auth, message)) {
-    refuse(socket, 401, JSON.stringify(unauthorized().status));
-    return;
-  }
+  const { message, socket, kube, signal } = request;
   const { pod = message.url ?? '/', name = '' } = podPath.exec(message.url ?? '')?.groups ?? {};
   const { authorization } = message.headers;
   const headers: Record<string, string> = authorization === undefined ? {} : { authorization };

@@ -33,7 +33,7 @@ beforeAll(async () => {
   const certificates = await createCertificates({ now: systemClock().now() });
   api = createSimApiServer({ clock: createVirtualClock() });
   const kube = withFaults(api, { clock: systemClock(), rule: (request) => rule?.(request) });
-  face = await serveHttps({ kube, certificates, auth: { tokens: ['t'] } });
+  face = await serveHttps({ kube, certificates });
   text = kubeconfigText({ server: face.url, ca: certificates.ca, user: { token: 't' } });
   writeFileSync(kubeconfig, text);
   seed = await connect({ env: {}, kubeconfig, logger: createRecordingLogger() });

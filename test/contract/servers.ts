@@ -1,5 +1,5 @@
 import { createSimApiServer } from '../../simulator/apiserver/server.ts';
-import { type KeyPair, createCertificates } from '../../simulator/network/certificates.ts';
+import { createCertificates } from '../../simulator/network/certificates.ts';
 import { serveHttps } from '../../simulator/network/https.ts';
 import { createVirtualClock } from '../../simulator/time/clock.ts';
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
@@ -28,11 +28,12 @@ export const startInMemory = async (): Promise<ContractServer> => {
 interface TransportInit {
   readonly port: number;
   readonly ca: string;
-  readonly client: KeyPair;
+  readonly cert?: string;
+  readonly key?: string;
 }
 
-const connect = ({ port, ca, client }: TransportInit): Transport => {
-  const security = createSecurity({ ca, cert: client.certificate, key: client.key });
+const connect = ({ port, ...trust }: TransportInit): Transport => {
+  const security = createSecurity(trust);
   return createTransport({
     endpoint: { protocol: 'https:', host: '127.0.0.1', port, basePath: '' },
     security: () => Promise.resolve(security),
@@ -50,10 +51,8 @@ const onRealTime = (kube: Kube, stop: () => Promise<void>): ContractServer => ({
 /** Starts the simulator behind HTTPS, on real time, and connects with the program's own transport. */
 export const startOverHttps = async (): Promise<ContractServer> => {
   const certificates = await createCertificates({ now: Date.now() });
-  const client = await certificates.client('admin', ['system:masters']);
-  const server = createSimApiServer({ clock });
-  const face = await serveHttps({ kube: server, certificates, auth: { clientCertificates: true } });
-  const transport = connect({ port: face.port, ca: certificates.ca, client });
+  const face = await serveHttps({ kube: createSimApiServer({ clock }), certificates });
+  const transport = connect({ port: face.port, ca: certificates.ca });
   return onRealTime(transport, async () => {
     transport.close();
     await face.close();
@@ -64,8 +63,7 @@ export const startOverHttps = async (): Promise<ContractServer> => {
 export const startReal = async (): Promise<ContractServer> => {
   const controlPlane = await startControlPlane({ name: 'contract' });
   const { port, caPem, admin } = controlPlane;
-  const client = { certificate: admin.certificatePem, key: admin.keyPem };
-  const transport = connect({ port, ca: caPem, client });
+  const transport = connect({ port, ca: caPem, cert: admin.certificatePem, key: admin.keyPem });
   return onRealTime(transport, async () => {
     transport.close();
     await controlPlane.stop();
