@@ -2,7 +2,6 @@ import { errorText } from '../../src/kubernetes/api/errors.ts';
 import { type Entry, createEntry, entryText } from './entry.ts';
 import { type ObjectTarget, findEntry, missingPart } from './handle-read.ts';
 import type { SimKind } from './kind.ts';
-import { applyMergePatch } from './merge-patch.ts';
 import { checkPatchFormat } from './negotiate.ts';
 import { type JsonMap, type SimObject, asMap, isMap } from './object.ts';
 import type { ServerOrigin } from './origin.ts';
@@ -13,6 +12,17 @@ import type { Storage } from './storage.ts';
 import { createdObject } from './write-create.ts';
 import { type DeleteOptions, deleteEntry, deleteOptions } from './write-delete.ts';
 import { type Update, isReleased, updatedObject } from './write-update.ts';
+
+/** Applies a JSON merge patch (RFC 7396). Returns a new value and leaves `target` unchanged. */
+const applyMergePatch = (target: unknown, patch: unknown): unknown => {
+  if (!isMap(patch)) return patch;
+  const result: JsonMap = isMap(target) ? { ...target } : {};
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) Reflect.deleteProperty(result, key);
+    else result[key] = applyMergePatch(Object.hasOwn(result, key) ? result[key] : undefined, value);
+  }
+  return result;
+};
 
 export interface WriteHost {
   readonly storage: Storage;

@@ -7,9 +7,9 @@ import {
   defaultReplicas,
   defaultSecret,
   defaultStatefulSet,
+  leaseProblem,
 } from './kind-rules.ts';
 import type { SimKind } from './kind.ts';
-import { leaseProblem } from './lease-rules.ts';
 
 type Identity = Pick<SimKind, 'group' | 'version' | 'kind' | 'resource'>;
 

@@ -1,13 +1,56 @@
 import type { Clock } from '../../src/ports/clock.ts';
 import type { SeededRandom } from '../time/index.ts';
 import type { StoreEvent } from './collection.ts';
+import { type Entry, createEntry, entryText } from './entry.ts';
 import type { ServedExchange } from './exchange.ts';
-import type { SimKind } from './kind.ts';
+import { type SimKind, apiVersionOf } from './kind.ts';
 import type { StoreListOptions } from './read-options.ts';
 import { type Status, failure } from './status.ts';
 import type { Storage } from './storage.ts';
 import { type ByteStream, createByteStream } from './stream.ts';
-import { type EventType, type WatchLines, errorLine, watchLines } from './watch-lines.ts';
+
+type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
+
+/** Builds the events of a watch as they are sent, one line each. */
+interface WatchLines {
+  ofChange(event: StoreEvent, type: EventType): Uint8Array;
+  /** ADDED event of an object that exists when the watch starts. */
+  ofPresent(entry: Entry): Uint8Array;
+  /** BOOKMARK event. */
+  ofBookmark(revision: number): Uint8Array;
+}
+
+const line = (type: string, object: string): Uint8Array => Buffer.from(`{"type":"${type}","object":${object}}\n`);
+
+const errorLine = (status: Status): Uint8Array => line('ERROR', JSON.stringify(status));
+
+/** Returns the last state in the selection, with the revision of the change that ended it. */
+const departed = (event: StoreEvent): Entry => {
+  const { previous, revision } = event;
+  if (event.type === 'DELETED' || previous === undefined) return event.entry;
+  const metadata = { ...previous.object.metadata, resourceVersion: String(revision) };
+  return createEntry(previous.kind, { ...previous.object, metadata }, revision);
+};
+
+const stateIn = (event: StoreEvent, type: EventType): Entry => (type === 'DELETED' ? departed(event) : event.entry);
+
+const sharedLine = (event: StoreEvent, type: EventType): Uint8Array => {
+  const known = event.chunks?.get(type);
+  if (known !== undefined) return known;
+  const chunk = line(type, entryText(stateIn(event, type)));
+  event.chunks ??= new Map();
+  event.chunks.set(type, chunk);
+  return chunk;
+};
+
+const watchLines = (kind: SimKind): WatchLines => ({
+  ofChange: sharedLine,
+  ofPresent: (entry) => line('ADDED', entryText(entry)),
+  ofBookmark: (revision) => {
+    const metadata = { resourceVersion: String(revision), creationTimestamp: null };
+    return line('BOOKMARK', JSON.stringify({ kind: kind.kind, apiVersion: apiVersionOf(kind), metadata }));
+  },
+});
 
 export interface WatchRequest {
   readonly kind: SimKind;

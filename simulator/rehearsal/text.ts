@@ -2,8 +2,7 @@ import { plural } from '../../src/status/state/words.ts';
 import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
 import { textColumns, wrapped } from '../../src/telemetry/index.ts';
 import { seconds } from '../demo/index.ts';
-import type { Rehearsal, Impact } from './result.ts';
-import type { TimelineRow } from './timeline.ts';
+import type { Impact, Rehearsal, TimelineRow } from './result.ts';
 
 const labelWidth = 44;
 const columnWidth = 10;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type BackOff, afterRestart, restartDelay } from './back-off.ts';
+import { type BackOff, afterRestart, restartDelay } from './pod-kubelet.ts';
 
 const limits = { firstMs: 10_000, longestMs: 300_000 };
 

@@ -12,12 +12,11 @@ import {
 } from './components.ts';
 import { isServiceReady, startEndpointSlices } from './endpoint-slices.ts';
 import type { WorldServer } from './endpoint.ts';
-import { kubeApiserver } from './objects.ts';
-import { startPodKubelet } from './pod-kubelet.ts';
+import { type ShootInit, crashingAnnotation, etcdAnnotation, kubeApiserver, technicalName } from './objects.ts';
+import { type ContainerProgram, startPodKubelet } from './pod-kubelet.ts';
 import { containerOf } from './pod-status.ts';
-import type { ContainerProgram } from './pod-worker.ts';
-import { startReplicaSets } from './replica-sets.ts';
-import { startStatefulSets } from './stateful-sets.ts';
+import { startReplicaSets, startStatefulSets } from './pod-sets.ts';
+import { type ControlObject, annotationOf } from './steering.ts';
 import { podFor } from './workloads.ts';
 
 /** `store` is the seed's. */
@@ -27,7 +26,7 @@ export interface ControlPlaneDeps extends Omit<ActorDeps, 'random'> {
   readonly api: WorldServer;
 }
 
-export interface ControlPlaneInit {
+interface ControlPlaneInit {
   readonly namespace: string;
   /** Replicas by component name. Default: one each; 0 leaves the component out. */
   readonly replicas?: Readonly<Record<string, number>>;
@@ -72,7 +71,7 @@ const populate = (deps: ControlPlaneDeps, init: ControlPlaneInit, component: Con
  * kube-apiserver: a program exits if the Service that it needs has no ready endpoint, and its container crash-loops. While no pod of
  * kube-apiserver is ready, the shoot's API server refuses connections. Templates never change: there are no rollouts.
  */
-export const startControlPlane = (deps: ControlPlaneDeps, init: ControlPlaneInit) => {
+const startControlPlane = (deps: ControlPlaneDeps, init: ControlPlaneInit) => {
   const { store, api } = deps;
   const { namespace, isEtcdDown, isCrashing } = init;
   for (const component of components) populate(deps, init, component);
@@ -117,5 +116,29 @@ export const startControlPlane = (deps: ControlPlaneDeps, init: ControlPlaneInit
       for (const stop of [stopSlices, stopSets, stopStatefulSets, stopListening]) stop();
       kubelet.stop();
     },
+  };
+};
+
+/** Starts the control plane's pods if the shoot has any. Call it before the Cluster is created, so that watchers of Clusters find the pods. */
+export const startShootPods = (
+  deps: ControlPlaneDeps & { readonly steering: ControlObject },
+  { name, controlPlanePods = false, replicas }: ShootInit,
+): (() => void) => {
+  if (!controlPlanePods) return () => undefined;
+  const { store, steering } = deps;
+  const namespace = technicalName(name);
+  const controlPlane = startControlPlane(deps, {
+    namespace,
+    replicas,
+    isEtcdDown: () => annotationOf(store, steering, etcdAnnotation) === 'down',
+    isCrashing: (component) =>
+      annotationOf(store, steering, crashingAnnotation)?.split(',').includes(component) ?? false,
+  });
+  const unsubscribe = store.subscribe(steering.kind, ({ object }) => {
+    if (object.metadata.name === namespace) controlPlane.reconcile();
+  });
+  return () => {
+    unsubscribe();
+    controlPlane.stop();
   };
 };

@@ -14,7 +14,7 @@ export { isServiceReady } from './endpoint-slices.ts';
 export { readyOf, renewTimeOf } from './nodes.ts';
 export { containerOf, viewOf } from './pod-status.ts';
 export { serveWorld } from './serve.ts';
-export type { WorldSource } from './source.ts';
+export type { WorldSource } from './steering.ts';
 export type { ShootImpact, WorldShoot } from './shoot.ts';
 export { annotated, editEmbedded } from './steering.ts';
 export { type WorldTiming, defaultTiming, scaleTiming } from './timing.ts';

@@ -26,10 +26,9 @@ import {
   secretObject,
   technicalName,
 } from './objects.ts';
-import { startShootCare } from './shoot-care.ts';
-import { startShootPods } from './shoot-pods.ts';
-import { type ControlObject, type WorldSource, controlObjectOf } from './source.ts';
-import { annotate, annotationOf } from './steering.ts';
+import { startShootCare } from './care.ts';
+import { startShootPods } from './control-plane.ts';
+import { type ControlObject, type WorldSource, annotate, annotationOf, controlObjectOf } from './steering.ts';
 
 /** Damage to a shoot, counted by the actors themselves. */
 export interface ShootImpact {

@@ -4,7 +4,7 @@ import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/index.
 import { simKinds } from '../apiserver/kinds.ts';
 import { createVirtualClock } from '../time/clock.ts';
 import { etcdAnnotation, kubeletsAnnotation } from './objects.ts';
-import type { WorldSource } from './source.ts';
+import type { WorldSource } from './steering.ts';
 import { type World, createWorld } from './world.ts';
 
 const start = (source?: WorldSource) => {

@@ -5,7 +5,7 @@ import { startDeploymentController } from './deployments.ts';
 import { createWorldServer } from './endpoint.ts';
 import type { ShootInit } from './objects.ts';
 import { type WorldShoot, createShoot } from './shoot.ts';
-import { type WorldSource, servedKinds } from './source.ts';
+import { type WorldSource, servedKinds } from './steering.ts';
 import { type WorldTiming, defaultTiming } from './timing.ts';
 
 export interface WorldOptions {
