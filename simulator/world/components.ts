@@ -94,7 +94,7 @@ export const replicaSetObject = (deployment: SimObject, hash: string): SimDraft 
   return {
     metadata: {
       name: `${name}-${hash}`,
-      ...(namespace === undefined ? {} : { namespace }),
+      namespace,
       labels,
       ownerReferences: [controlledBy(deployment)],
     },

@@ -24,15 +24,8 @@ export interface ControlPlaneDeps extends Omit<ActorDeps, 'random'> {
   readonly random: SeededRandom;
   /** The shoot's API server, which is reachable while one of its pods is ready. */
   readonly api: WorldServer;
-}
-
-interface ControlPlaneInit {
-  readonly namespace: string;
-  /** Replicas by component name. Default: one each; 0 leaves the component out. */
-  readonly replicas?: Readonly<Record<string, number>>;
-  readonly isEtcdDown: () => boolean;
-  /** True if the program of a component exits even if its dependencies are ready. */
-  readonly isCrashing: (name: string) => boolean;
+  /** The object whose annotations break etcd and programs. */
+  readonly steering: ControlObject;
 }
 
 const putPods = ({ store, clock }: ControlPlaneDeps, owner: SimObject, names: readonly string[]): void => {
@@ -43,9 +36,9 @@ const putPods = ({ store, clock }: ControlPlaneDeps, owner: SimObject, names: re
   }
 };
 
-const populate = (deps: ControlPlaneDeps, init: ControlPlaneInit, component: ControlPlaneComponent): void => {
+const populate = (deps: ControlPlaneDeps, init: ShootInit, component: ControlPlaneComponent): void => {
   const { store, random } = deps;
-  const { namespace } = init;
+  const namespace = technicalName(init.name);
   const replicas = init.replicas?.[component.name] ?? 1;
   if (replicas === 0) return;
   const { service } = component;
@@ -66,14 +59,18 @@ const populate = (deps: ControlPlaneDeps, init: ControlPlaneInit, component: Con
 };
 
 /**
- * Creates the pods, workloads and Services of a control plane, all of them ready, and starts the kubelets and the controllers of
- * Deployments, ReplicaSets, StatefulSets and EndpointSlices. Kube-apiserver depends on etcd, and the other components depend on
+ * Creates the pods, workloads and Services of a control plane, if it has pods, all of them ready, and starts the kubelets and the
+ * controllers of ReplicaSets, StatefulSets and EndpointSlices. Called before the Cluster is created, so that watchers of Clusters find the pods. Kube-apiserver depends on etcd, and the other components depend on
  * kube-apiserver: a program exits if the Service that it needs has no ready endpoint, and its container crash-loops. While no pod of
  * kube-apiserver is ready, the shoot's API server refuses connections. Templates never change: there are no rollouts.
  */
-const startControlPlane = (deps: ControlPlaneDeps, init: ControlPlaneInit) => {
-  const { store, api } = deps;
-  const { namespace, isEtcdDown, isCrashing } = init;
+export const startControlPlane = (deps: ControlPlaneDeps, init: ShootInit): (() => void) => {
+  if (init.controlPlanePods !== true) return () => undefined;
+  const { store, api, steering } = deps;
+  const namespace = technicalName(init.name);
+  const isEtcdDown = (): boolean => annotationOf(store, steering, etcdAnnotation) === 'down';
+  const isCrashing = (component: string): boolean =>
+    annotationOf(store, steering, crashingAnnotation)?.split(',').includes(component) ?? false;
   for (const component of components) populate(deps, init, component);
 
   const programOf = (pod: SimObject): ContainerProgram => {
@@ -87,7 +84,7 @@ const startControlPlane = (deps: ControlPlaneDeps, init: ControlPlaneInit) => {
 
   const stopSlices = startEndpointSlices(store, namespace);
   const kubelet = startPodKubelet({ ...deps, random: deps.random.fork('kubelet') }, { namespace, programOf });
-  const stopSets = startReplicaSets({ ...deps, random: deps.random.fork('deployments') }, namespace);
+  const stopSets = startReplicaSets(deps, namespace);
   const stopStatefulSets = startStatefulSets(deps, namespace);
 
   const served = { namespace, name: kubeApiserver };
@@ -109,36 +106,11 @@ const startControlPlane = (deps: ControlPlaneDeps, init: ControlPlaneInit) => {
     namespace,
   );
 
-  return {
-    /** Must be called when the results of `isEtcdDown` and `isCrashing` may have changed. */
-    reconcile: (): void => kubelet.reconcile(),
-    stop: (): void => {
-      for (const stop of [stopSlices, stopSets, stopStatefulSets, stopListening]) stop();
-      kubelet.stop();
-    },
-  };
-};
-
-/** Starts the control plane's pods if the shoot has any. Call it before the Cluster is created, so that watchers of Clusters find the pods. */
-export const startShootPods = (
-  deps: ControlPlaneDeps & { readonly steering: ControlObject },
-  { name, controlPlanePods = false, replicas }: ShootInit,
-): (() => void) => {
-  if (!controlPlanePods) return () => undefined;
-  const { store, steering } = deps;
-  const namespace = technicalName(name);
-  const controlPlane = startControlPlane(deps, {
-    namespace,
-    replicas,
-    isEtcdDown: () => annotationOf(store, steering, etcdAnnotation) === 'down',
-    isCrashing: (component) =>
-      annotationOf(store, steering, crashingAnnotation)?.split(',').includes(component) ?? false,
-  });
-  const unsubscribe = store.subscribe(steering.kind, ({ object }) => {
-    if (object.metadata.name === namespace) controlPlane.reconcile();
+  const stopSteering = store.subscribe(steering.kind, ({ object }) => {
+    if (object.metadata.name === namespace) kubelet.reconcile();
   });
   return () => {
-    unsubscribe();
-    controlPlane.stop();
+    for (const stop of [stopSlices, stopSets, stopStatefulSets, stopListening, stopSteering]) stop();
+    kubelet.stop();
   };
 };

@@ -8,10 +8,10 @@ const readyReplicasOf = (deployment: SimObject | undefined): number =>
   whole(asMap(deployment?.status).readyReplicas, 0);
 
 /**
- * Simulates Deployments without ReplicaSets and pods: the status follows the spec, first `observedGeneration`, then the counts. Pods
- * that are no longer wanted leave the counts after `podStopMs`, without their grace period, because ReplicaSets ignore pods that are
- * being deleted (k8s.io/kubernetes/pkg/controller, FilterActivePods); new ones count as ready after `podStartMs`. Deployments that have
- * a ReplicaSet are left to `startReplicaSets`.
+ * Simulates Deployments: the status follows the spec, first `observedGeneration`, then the counts. A Deployment that has a ReplicaSet
+ * scales it, and `startReplicaSets` counts its pods. Without one, pods that are no longer wanted leave the counts after `podStopMs`,
+ * without their grace period, because ReplicaSets ignore pods that are being deleted (k8s.io/kubernetes/pkg/controller,
+ * FilterActivePods); new ones count as ready after `podStartMs`.
  */
 export const startDeploymentController = ({ clock, random, timing, store }: ActorDeps): (() => void) => {
   const kind = simKinds.Deployment;
@@ -33,19 +33,25 @@ export const startDeploymentController = ({ clock, random, timing, store }: Acto
   };
 
   const observe = (ref: SimRef): void => {
-    const found = store.patch(kind, ref, (deployment) => {
-      const { generation } = deployment.metadata;
-      const replicas = Math.max(wantedOf(deployment), readyReplicasOf(deployment));
-      return withStatus(deployment, { observedGeneration: generation, replicas });
-    });
+    const found = store.patch(kind, ref, (deployment) =>
+      withStatus(deployment, { observedGeneration: deployment.metadata.generation }),
+    );
     if (found === undefined) return;
+    const replicaSet = replicaSetOf(store, found);
+    if (replicaSet !== undefined) {
+      const spec = { ...asMap(replicaSet.spec), replicas: wantedOf(found) };
+      store.patch(simKinds.ReplicaSet, replicaSet.metadata, (old) => ({ ...old, spec }));
+      return;
+    }
+    const replicas = Math.max(wantedOf(found), readyReplicasOf(found));
+    store.patch(kind, ref, (deployment) => withStatus(deployment, { replicas }));
     const missing = wantedOf(found) - readyReplicasOf(found);
     if (missing !== 0) after(ref, missing > 0 ? timing.podStartMs : timing.podStopMs, () => settle(ref));
   };
 
   const reconcile = (deployment: SimObject): void => {
     const ref = deployment.metadata;
-    if (isObserved(deployment) || replicaSetOf(store, deployment) !== undefined) return;
+    if (isObserved(deployment)) return;
     after(ref, timing.observeMs, () => observe(ref));
   };
 

@@ -40,7 +40,7 @@ const sliceOf = (service: SimObject, pods: readonly SimObject[]): SimDraft => {
   return {
     metadata: {
       name: `${name}-slice`,
-      ...(namespace === undefined ? {} : { namespace }),
+      namespace,
       labels: {
         ...labels,
         [serviceName]: name,
@@ -70,7 +70,7 @@ const endpointsOf = (service: SimObject, pods: readonly SimObject[]): SimDraft =
     ports: asMap(service.spec).ports,
   };
   return {
-    metadata: { name, ...(namespace === undefined ? {} : { namespace }), ...(labels === undefined ? {} : { labels }) },
+    metadata: { name, namespace, labels },
     ...(ready.length + notReady.length === 0 ? {} : { subsets: [subset] }),
   };
 };

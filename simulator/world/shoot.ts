@@ -27,7 +27,7 @@ import {
   technicalName,
 } from './objects.ts';
 import { startShootCare } from './care.ts';
-import { startShootPods } from './control-plane.ts';
+import { startControlPlane } from './control-plane.ts';
 import { type ControlObject, type WorldSource, annotate, annotationOf, controlObjectOf } from './steering.ts';
 
 /** Damage to a shoot, counted by the actors themselves. */
@@ -194,7 +194,7 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
       isCutOff: () => annotationOf(store, controlObject, kubeletsAnnotation) === 'cut',
     },
   );
-  const stopPods = startShootPods({ ...deps, steering: controlObject, random: random.fork('pods') }, init);
+  const stopPods = startControlPlane({ ...deps, steering: controlObject, random: random.fork('pods') }, init);
   populate(deps, init);
   startMachines(deps, init, fleet);
   const stopCare = startShootCare({ ...deps, shoot, random: random.fork('care') }, init);

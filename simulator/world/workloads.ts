@@ -73,7 +73,7 @@ export const podFor = (owner: SimObject, name: string): SimDraft => {
   return {
     metadata: {
       ...named,
-      ...(namespace === undefined ? {} : { namespace }),
+      namespace,
       labels: asMap(metadata).labels,
       ownerReferences: [controlledBy(owner)],
     },
