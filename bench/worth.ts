@@ -1,9 +1,10 @@
 // Measures what each rule of the prober is worth: the same outages are played in virtual time with all rules, and with one rule switched off at a time. Prints
 // the differences that somebody outside can see. The same code always prints the same table.
 import { fork } from 'node:child_process';
-import { exit, stderr, stdout } from 'node:process';
+import { stderr } from 'node:process';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { count, namesIn, runCommand, write } from './harness/command.ts';
 import { type Column, tableOf } from './harness/table.ts';
 import { type Outcome, add, noOutcome } from './worth/outcome.ts';
 import { type Rule, rules } from './worth/rules.ts';
@@ -107,39 +108,36 @@ const tableOfRules = (all: Outcomes, rows: readonly Row[]): string => {
   return tableOf([head, ...columnsOf(signed), ['where', ({ where }) => where], ['what it is for', about]], lines);
 };
 
-const namesIn = (text: string | undefined, known: readonly string[]): readonly string[] => {
-  if (text === undefined || text === '') return known;
-  const names = text.split(',');
-  const unknown = names.find((name) => !known.includes(name));
-  if (unknown === undefined) return names;
-  stderr.write(`worth: no ${unknown}; known are ${known.join(', ')}\n${usage}\n`);
-  return exit(2);
-};
+interface CommandLine extends Chosen {
+  readonly off: readonly Rule[];
+  readonly jobs: number;
+}
 
-const countIn = (text: string): number => Math.max(1, Math.trunc(Number(text)) || 1);
-
-const main = async (): Promise<void> => {
+const readLine = (): CommandLine => {
+  const ruleNames = rules.map(({ name }) => name);
+  const scenarioNames = scenarios.map(({ name }) => name);
   const { values } = parseArgs({
     options: {
-      only: { type: 'string' },
-      scenarios: { type: 'string' },
+      only: { type: 'string', default: ruleNames.join(',') },
+      scenarios: { type: 'string', default: scenarioNames.join(',') },
       every: { type: 'string', default: '1' },
       jobs: { type: 'string', default: '2' },
     },
   });
-  const only = namesIn(
-    values.only,
-    rules.map(({ name }) => name),
-  );
-  const names = namesIn(
-    values.scenarios,
-    scenarios.map(({ name }) => name),
-  );
-  const off = rules.filter(({ name }) => only.includes(name));
-  const [every, jobs] = [countIn(values.every), countIn(values.jobs)];
-  const [all, ...rows] = await playAll([undefined, ...off], { names, every }, jobs);
-  if (all === undefined) throw new Error('worth: nothing was played');
-  stdout.write(`${tableOfScenarios(all.outcomes)}\n\n${tableOfRules(all.outcomes, rows)}\n`);
+  const only = namesIn('only', values.only, ruleNames);
+  return {
+    off: rules.filter(({ name }) => only.includes(name)),
+    names: namesIn('scenarios', values.scenarios, scenarioNames),
+    every: count('every', values.every) ?? 1,
+    jobs: count('jobs', values.jobs) ?? 1,
+  };
 };
 
-await main();
+const main = async ({ off, jobs, ...chosen }: CommandLine): Promise<number> => {
+  const [all, ...rows] = await playAll([undefined, ...off], chosen, jobs);
+  if (all === undefined) throw new Error('worth: nothing was played');
+  write(`${tableOfScenarios(all.outcomes)}\n\n${tableOfRules(all.outcomes, rows)}`);
+  return 0;
+};
+
+await runCommand(usage, readLine, main);

@@ -6,6 +6,14 @@ export const count = (flag: string, text: string | undefined): number | undefine
   return value;
 };
 
+/** Parses names separated by commas. Throws an error that names an unknown one. */
+export const namesIn = <Name extends string>(flag: string, text: string, known: readonly Name[]): readonly Name[] =>
+  text.split(',').map((name) => {
+    const found = known.find((each) => each === name);
+    if (found === undefined) throw new Error(`--${flag} ${name}: there are ${known.join(', ')}`);
+    return found;
+  });
+
 export const say = (text: string): void => void process.stderr.write(`${text}\n`);
 export const write = (text: string): void => void process.stdout.write(`${text}\n`);
 

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { kindNames } from '../parts/race-kinds.ts';
-import { count } from './command.ts';
+import { count, namesIn } from './command.ts';
 import type { BenchOptions } from './part.ts';
 import { targetOf } from './target.ts';
 
@@ -27,14 +27,6 @@ export const usage = `node bench/bench.ts [FLAGS]
   --json FILE      write the figures there, too
   --quick          small and short: shows that the harness works, and measures nothing
 `;
-
-/** Parses names separated by commas. Throws an error that names an unknown one. */
-const namesIn = <Name extends string>(flag: string, text: string, known: readonly Name[]): readonly Name[] =>
-  text.split(',').map((name) => {
-    const found = known.find((each) => each === name);
-    if (found === undefined) throw new Error(`--${flag} ${name}: there are ${known.join(', ')}`);
-    return found;
-  });
 
 /** Throws an error that names the wrong flag. */
 export const readCommandLine = (args: readonly string[]): CommandLine => {

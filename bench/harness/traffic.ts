@@ -1,5 +1,5 @@
-import { requestKind } from '../../simulator/network/counting.ts';
-import type { Kube, KubeResponse } from '../../src/kubernetes/api/kube.ts';
+import { requestKind, withCounting } from '../../simulator/network/counting.ts';
+import type { Kube, KubeRequest, KubeResponse } from '../../src/kubernetes/api/kube.ts';
 
 /** Numbers by name. */
 export type Counts = Readonly<Record<string, number>>;
@@ -32,30 +32,26 @@ export const addTraffic = (a: Traffic, b: Traffic, sign: 1 | -1 = 1): Traffic =>
 /** Kind of request that a probe sends once. */
 export const probeKind = 'list leases';
 
-export interface CountedKube extends Kube {
-  readonly counted: Pick<Traffic, 'requests' | 'bytes'>;
-}
-
-const measured = (body: KubeResponse['body'], add: (bytes: number) => void): KubeResponse['body'] => ({
-  async *[Symbol.asyncIterator]() {
-    for await (const chunk of body) {
-      add(chunk.byteLength);
-      yield chunk;
-    }
-  },
-});
-
 /** Wraps `kube` and counts its requests and the bytes of its response bodies. */
-export const countTraffic = (kube: Kube): CountedKube => {
-  const [requests, bytes]: [Record<string, number>, Record<string, number>] = [{}, {}];
+export const countTraffic = (kube: Kube) => {
+  const counting = withCounting(kube);
+  const bytes: Record<string, number> = {};
   return {
-    counted: { requests, bytes },
-    async request(request) {
+    counted: (): Pick<Traffic, 'requests' | 'bytes'> => ({
+      requests: Object.fromEntries(counting.counts.byKey),
+      bytes,
+    }),
+    async request(request: KubeRequest): Promise<KubeResponse> {
       const { verb, resource } = requestKind(request);
       const key = `${verb} ${resource}`;
-      requests[key] = (requests[key] ?? 0) + 1;
-      const response = await kube.request(request);
-      return { ...response, body: measured(response.body, (length) => (bytes[key] = (bytes[key] ?? 0) + length)) };
+      const response = await counting.request(request);
+      const read = async function* (): KubeResponse['body'] {
+        for await (const chunk of response.body) {
+          bytes[key] = (bytes[key] ?? 0) + chunk.byteLength;
+          yield chunk;
+        }
+      };
+      return { ...response, body: read() };
     },
   };
 };

@@ -141,7 +141,7 @@ const { kubeconfig, shootStats } = await serveWorld({ ...world, api, shoots }, c
 const traffic = (): Traffic =>
   shoots.reduce((total, shoot) => {
     const { connections, resumed, bytesIn, bytesOut } = shootStats(shoot.name);
-    return addTraffic(total, { tcp: { connections, resumed, bytesIn, bytesOut }, ...shoot.api.kube.counted });
+    return addTraffic(total, { tcp: { connections, resumed, bytesIn, bytesOut }, ...shoot.api.kube.counted() });
   }, noTraffic);
 
 recordWrites(world);
@@ -151,7 +151,7 @@ answerOrders<SeedProcess>(
   { kubeconfig },
   {
     ...{ openDoors, traffic, report, measure: startMeasuring },
-    fewestProbes: () => Math.min(...shoots.map(({ api: { kube } }) => kube.counted.requests[probeKind] ?? 0)),
+    fewestProbes: () => Math.min(...shoots.map(({ api: { kube } }) => kube.counted().requests[probeKind] ?? 0)),
     cut: () => forEachShoot((shoot) => shoot.cutKubelets()),
     restore: () => forEachShoot((shoot) => shoot.restoreKubelets()),
   },

@@ -1,7 +1,6 @@
 import { type Entry, entryText } from './entry.ts';
 import type { SimKind } from './kind.ts';
-import { type ListRequest, listBody } from './list.ts';
-import { type ProtobufReply, type WholeReply, jsonReply, protobufReply } from './reply.ts';
+import { type WholeReply, jsonReply } from './reply.ts';
 import { checkScalable, scaleOf } from './scale.ts';
 import { notFound, unknownResource } from './status.ts';
 import type { Storage } from './storage.ts';
@@ -35,10 +34,4 @@ export const readObject = (storage: Storage, target: ObjectTarget): WholeReply =
   }
   if (subresource !== undefined && !(subresource === 'status' && kind.status)) throw missingPart(kind, target.name);
   return jsonReply(entryText(findEntry(storage, target)));
-};
-
-/** Handles GET of a collection, except watches. */
-export const readList = (storage: Storage, request: ListRequest): WholeReply | ProtobufReply => {
-  const body = listBody(storage, request);
-  return typeof body === 'string' ? jsonReply(body) : protobufReply(body);
 };

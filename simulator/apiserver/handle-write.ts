@@ -2,12 +2,11 @@ import { errorText } from '../../src/kubernetes/api/errors.ts';
 import { type Entry, createEntry, entryText } from './entry.ts';
 import { type ObjectTarget, findEntry, missingPart } from './handle-read.ts';
 import type { SimKind } from './kind.ts';
-import { checkPatchFormat } from './negotiate.ts';
 import { type JsonMap, type SimObject, asMap, isMap } from './object.ts';
 import type { ServerOrigin } from './origin.ts';
 import type { WholeReply } from './reply.ts';
 import { scaleOf, scaledObject } from './scale.ts';
-import { badRequest, invalid, methodNotAllowed } from './status.ts';
+import { StatusError, badRequest, invalid, methodNotAllowed } from './status.ts';
 import type { Storage } from './storage.ts';
 import { createdObject } from './write-create.ts';
 import { type DeleteOptions, deleteEntry, deleteOptions } from './write-delete.ts';
@@ -73,7 +72,7 @@ export const create = (
   const { kind, namespace } = target;
   const wanted = readTyped(kind, input);
   const object = createdObject(host.storage, { kind, namespace, wanted }, host.origin);
-  return { status: 201, text: entryText(host.storage.put(kind, object)) };
+  return { status: 201, body: entryText(host.storage.put(kind, object)) };
 };
 
 /** Stores an update unless it changes nothing. Removes a deleted object that no finalizer or grace period holds back any more. */
@@ -96,7 +95,7 @@ const writeScale = (host: WriteHost, entry: Entry, input: WriteInput): WholeRepl
   if (input.method !== 'PATCH') throw methodNotAllowed();
   const wanted = scaledObject(entry, kind.scale, patchedValue(input, scaleOf(entry, kind.scale)));
   const result = commit(host, entry, { target: 'scale', wanted, put: false });
-  return { status: 200, text: JSON.stringify(scaleOf(result, kind.scale)) };
+  return { status: 200, body: JSON.stringify(scaleOf(result, kind.scale)) };
 };
 
 const writeObject = (
@@ -110,7 +109,7 @@ const writeObject = (
   const wanted = put ? readTyped(kind, input) : patchedValue(input, entry.object);
   if (!put) checkPatched(kind, wanted);
   const result = commit(host, entry, { target, wanted, put });
-  return { status: 200, text: entryText(result) };
+  return { status: 200, body: entryText(result) };
 };
 
 const optionsOf = (input: WriteInput): DeleteOptions =>
@@ -121,11 +120,19 @@ const remove = (host: WriteHost, target: ObjectTarget, input: WriteInput): Whole
   const entry = findEntry(host.storage, target);
   const { kind } = entry;
   const deletion = deleteEntry(host.storage, entry, { options, origin: host.origin });
-  if (!deletion.atOnce) return { status: 200, text: entryText(deletion.entry) };
+  if (!deletion.atOnce) return { status: 200, body: entryText(deletion.entry) };
   const group = kind.group === '' ? {} : { group: kind.group };
   const details = { name: entry.name, ...group, kind: kind.resource, uid: entry.object.metadata.uid };
   const status = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
-  return { status: 200, text: JSON.stringify(status) };
+  return { status: 200, body: JSON.stringify(status) };
+};
+
+/** Throws UnsupportedMediaType (415) for all patches except merge patches. */
+const checkPatchFormat = (contentType: string | undefined): void => {
+  const accepted = 'application/merge-patch+json';
+  if ((contentType ?? '').split(';')[0]?.trim().toLowerCase() === accepted) return;
+  const message = `the body of the request was in an unknown format - accepted media types include: ${accepted}`;
+  throw new StatusError({ code: 415, reason: 'UnsupportedMediaType', message });
 };
 
 /** Handles PUT, PATCH or DELETE of an object or one of its subresources. */

@@ -1,8 +1,6 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { listMachines } from '../../src/gardener/machine.ts';
 import { listNodes } from '../../src/gardener/node.ts';
-import type { Call } from '../../src/kubernetes/api/call.ts';
 import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';
 import { createVirtualClock } from '../time/clock.ts';
 import { simKinds } from './kinds.ts';
@@ -36,82 +34,18 @@ const get = async (server: SimApiServer, url: string, accept: string): Promise<R
   return { status, type: headers['content-type'], bytes: Buffer.concat(chunks) };
 };
 
-/** Decodes the same response as the call does, in both formats. */
-const readBoth = async <T>(
-  server: SimApiServer,
-  call: Call<T>,
-): Promise<{ readonly json: T; readonly protobuf: T }> => {
-  const [binary, text] = [await get(server, call.path, preferred), await get(server, call.path, 'application/json')];
-  expect([binary.type, text.type]).toEqual([protobuf, 'application/json']);
-  return { json: call.decode(JSON.parse(text.bytes.toString())), protobuf: readList(call, binary.bytes) };
-};
-
-const name = fc.stringMatching(/^[a-z]([a-z0-9-]{0,30}[a-z0-9])?$/);
-const words = fc.oneof(fc.string({ maxLength: 200, unit: 'binary' }), fc.constant('worker-ä-🌍'));
-const strings = fc.dictionary(fc.oneof(words, fc.constant('worker.gardener.cloud/pool')), words, { maxKeys: 4 });
-const micros = fc
-  .tuple(fc.date({ min: new Date(0), max: new Date('9999-01-01'), noInvalidDate: true }), fc.nat(999))
-  .map(([date, rest]) => date.toISOString().replace('Z', `${String(rest).padStart(3, '0')}Z`));
-
 describe('responses in protobuf', () => {
-  it('decode to the same leases as JSON', async () => {
-    const lease = fc.record({
-      name,
-      renewTime: fc.option(micros),
-      transitions: fc.option(fc.nat(2 ** 31 - 1)),
-      labels: strings,
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.uniqueArray(lease, { maxLength: 8, selector: (one) => one.name }), async (leases) => {
-        const server = start();
-        for (const { name, renewTime, transitions, labels } of leases) {
-          const spec = { holderIdentity: name, leaseDurationSeconds: 40, renewTime, leaseTransitions: transitions };
-          server.store.put(Lease, { metadata: { name, namespace: 'kube-node-lease', labels }, spec });
-        }
-        const read = await readBoth(server, listNodeLeases);
-        expect(read.protobuf).toEqual(read.json);
-        expect(read.json).toHaveLength(leases.length);
-      }),
-      { numRuns: 60 },
-    );
-  });
-
-  it('decode to the same nodes as JSON', async () => {
-    const condition = fc.record({
-      type: fc.constantFrom('Ready', 'KernelDeadlock', 'InPlaceUpdate'),
-      status: fc.constantFrom('True', 'False', 'Unknown'),
-      reason: fc.constantFrom('ReadyForUpdate', 'UpdateFailed', 'x'),
-      lastHeartbeatTime: fc.constant('2026-11-21T00:00:00Z'),
-    });
-    const node = fc.record({
-      name,
-      labels: strings,
-      annotations: strings,
-      conditions: fc.array(condition, { maxLength: 4 }),
-    });
-    await fc.assert(
-      fc.asyncProperty(fc.uniqueArray(node, { maxLength: 5, selector: (one) => one.name }), async (nodes) => {
-        const server = start();
-        for (const { name, labels, annotations, conditions } of nodes) {
-          server.store.put(Node, { metadata: { name, labels, annotations }, spec: {}, status: { conditions } });
-        }
-        const read = await readBoth(server, listNodes);
-        expect(read.protobuf).toEqual(read.json);
-        expect(read.json).toHaveLength(nodes.length);
-      }),
-      { numRuns: 60 },
-    );
-  });
-
   it('show the newest state after a response with an older one', async () => {
     const server = start();
     const renew = (renewTime: string) =>
       server.store.put(Lease, { metadata: { name: 'a', namespace: 'kube-node-lease' }, spec: { renewTime } });
     renew('2026-11-21T00:00:00.000000Z');
-    await readBoth(server, listNodeLeases);
+    await get(server, listNodeLeases.path, preferred);
     renew('2026-11-21T00:00:10.000001Z');
-    const read = await readBoth(server, listNodeLeases);
-    expect(read.protobuf).toMatchObject([{ name: 'a', renewTime: Date.parse('2026-11-21T00:00:10Z') * 1_000 + 1 }]);
+    const { bytes } = await get(server, listNodeLeases.path, preferred);
+    expect(readList(listNodeLeases, bytes)).toMatchObject([
+      { name: 'a', renewTime: Date.parse('2026-11-21T00:00:10Z') * 1_000 + 1 },
+    ]);
   });
 
   it('fall back to JSON if an object holds a field that is only known in JSON', async () => {

@@ -3,6 +3,7 @@ import { type SimKind, apiVersionOf } from './kind.ts';
 import { listProtobuf } from './kube-protobuf.ts';
 import { type JsonMap, isMap } from './object.ts';
 import type { StoreListOptions } from './read-options.ts';
+import { type WholeReply, jsonReply, protobufReply } from './reply.ts';
 import { badRequest, expired } from './status.ts';
 import type { Storage } from './storage.ts';
 
@@ -90,18 +91,18 @@ const metadataOf = (page: Page, { custom }: SimKind): JsonMap => ({
 });
 
 /**
- * Returns the body of a list response: protobuf if requested and possible for all objects, else JSON text. Throws a StatusError:
+ * Handles GET of a collection, except watches: in protobuf if requested and possible for all objects, else in JSON. Throws a StatusError:
  * BadRequest for an invalid continue token, Expired (410) for a revision that is no longer in the history.
  */
-export const listBody = (storage: Storage, request: ListRequest): string | Uint8Array => {
+export const readList = (storage: Storage, request: ListRequest): WholeReply => {
   const { kind, protobuf } = request;
   const page = pageOf(storage, request);
   const metadata = metadataOf(page, kind);
   if (protobuf) {
     const items = page.entries.flatMap((entry) => entryProtobuf(entry) ?? []);
-    if (items.length === page.entries.length) return listProtobuf({ kind, metadata, items });
+    if (items.length === page.entries.length) return protobufReply(listProtobuf({ kind, metadata, items }));
   }
   const type = { kind: `${kind.kind}List`, apiVersion: apiVersionOf(kind) };
   const head = JSON.stringify({ ...type, metadata }).slice(0, -1);
-  return `${head},"items":[${page.entries.map((entry) => itemText(entry)).join(',')}]}`;
+  return jsonReply(`${head},"items":[${page.entries.map((entry) => itemText(entry)).join(',')}]}`);
 };

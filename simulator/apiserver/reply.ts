@@ -6,34 +6,30 @@ import { StatusError } from './status.ts';
 export interface WholeReply {
   readonly status: number;
   readonly headers?: Readonly<Record<string, string>>;
-  readonly text: string;
-}
-
-/** A complete response in protobuf. */
-export interface ProtobufReply extends Omit<WholeReply, 'text'> {
-  readonly bytes: Uint8Array;
+  /** Text, or protobuf. */
+  readonly body: string | Uint8Array;
 }
 
 const plainText = { 'content-type': 'text/plain; charset=utf-8' };
 
 /** Response for paths outside of the API. */
-export const nowhereReply: WholeReply = { status: 404, headers: plainText, text: '404 page not found\n' };
+export const nowhereReply: WholeReply = { status: 404, headers: plainText, body: '404 page not found\n' };
 
-export const healthReply: WholeReply = { status: 200, headers: plainText, text: 'ok' };
+export const healthReply: WholeReply = { status: 200, headers: plainText, body: 'ok' };
 
-export const jsonReply = (text: string): WholeReply => ({ status: 200, text });
+export const jsonReply = (text: string): WholeReply => ({ status: 200, body: text });
 
-export const protobufReply = (bytes: Uint8Array): ProtobufReply => ({
+export const protobufReply = (bytes: Uint8Array): WholeReply => ({
   status: 200,
   headers: { 'content-type': protobufMediaType },
-  bytes,
+  body: bytes,
 });
 
 /** Returns the response for a StatusError; rethrows all other errors. */
 export const errorReply = (error: unknown): WholeReply => {
   if (!(error instanceof StatusError)) throw error;
   const { status } = error;
-  return { status: status.code ?? 500, text: JSON.stringify(status) };
+  return { status: status.code ?? 500, body: JSON.stringify(status) };
 };
 
 /** Returns a header of the request by its `name` in lower case. */

@@ -3,23 +3,15 @@ import type { Clock } from '../../src/ports/clock.ts';
 import { createSeededRandom } from '../time/index.ts';
 import { discoveryOf } from './discovery.ts';
 import { followExchange } from './exchange.ts';
-import { readList, readObject } from './handle-read.ts';
+import { readObject } from './handle-read.ts';
 import { type WriteHost, type WriteInput, create, writeTarget } from './handle-write.ts';
 import type { SimKind } from './kind.ts';
 import { simKinds } from './kinds.ts';
-import { hasProtobuf } from './kube-protobuf.ts';
-import { prefersProtobuf } from './negotiate.ts';
+import { hasProtobuf, protobufMediaType } from './kube-protobuf.ts';
+import { readList } from './list.ts';
 import { createOrigin } from './origin.ts';
 import { isWatch, listOptions, refuseUnsimulated } from './read-options.ts';
-import {
-  type ProtobufReply,
-  type WholeReply,
-  errorReply,
-  headerOf,
-  healthReply,
-  jsonReply,
-  nowhereReply,
-} from './reply.ts';
+import { type WholeReply, errorReply, headerOf, healthReply, jsonReply, nowhereReply } from './reply.ts';
 import { type Catalog, type Route, createCatalog, routeOf } from './route.ts';
 import { methodNotAllowed, unknownResource } from './status.ts';
 import { Storage } from './storage.ts';
@@ -51,8 +43,9 @@ export interface SimApiServer extends Kube {
 
 const defaultNamespaces = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
+/** True if an Accept header prefers protobuf. All other formats, such as Tables or metadata only, get plain JSON. */
 const isInProtobuf = (request: KubeRequest, { kind }: { readonly kind: SimKind }): boolean =>
-  hasProtobuf(kind) && prefersProtobuf(headerOf(request, 'accept'));
+  hasProtobuf(kind) && headerOf(request, 'accept')?.split(',')[0]?.trim().toLowerCase() === protobufMediaType;
 
 type CollectionRoute = Extract<Route, { type: 'collection' }>;
 
@@ -114,11 +107,11 @@ class RequestHandler {
     return this.#respond({ status: 200 }, openWatch(this.#hosts, { ...target, options }, exchange));
   }
 
-  #whole(reply: WholeReply | ProtobufReply): KubeResponse {
-    return this.#respond(reply, bodyOf('bytes' in reply ? reply.bytes : Buffer.from(reply.text)));
+  #whole(reply: WholeReply): KubeResponse {
+    return this.#respond(reply, bodyOf(typeof reply.body === 'string' ? Buffer.from(reply.body) : reply.body));
   }
 
-  #respond({ status, headers }: Omit<WholeReply, 'text'>, body: AsyncIterable<Uint8Array>): KubeResponse {
+  #respond({ status, headers }: Omit<WholeReply, 'body'>, body: AsyncIterable<Uint8Array>): KubeResponse {
     const date = formatHttpDate(this.#now());
     return { status, headers: { 'content-type': 'application/json', date, ...headers }, body };
   }

@@ -26,20 +26,6 @@ describe('endpoint slices', () => {
     });
   });
 
-  it('exist together with Endpoints, for programs that do not support slices', async () => {
-    const set = startPodWorld();
-    const subsets = (): unknown =>
-      set.store.get(simKinds.Endpoints, { namespace: set.shoot.namespace, name: 'etcd-main-client' })?.subsets;
-    const address = { ip: expect.stringMatching(/^10\./) as string };
-    expect(subsets()).toMatchObject([{ addresses: [address], ports: [{ port: 2379 }] }]);
-    set.shoot.breakEtcd();
-    await set.clock.settle();
-    expect(subsets()).toMatchObject([{ notReadyAddresses: [address] }]);
-    expect(subsets()).not.toHaveProperty([0, 'addresses']);
-    set.store.remove(simKinds.Service, { namespace: set.shoot.namespace, name: 'etcd-main-client' });
-    expect(subsets()).toBeUndefined();
-  });
-
   it('follow the readiness of pods', async () => {
     const set = startPodWorld();
     expect([endpointsOf(set, 'etcd-main-client'), endpointsOf(set, apiserver)]).toEqual([['ready'], ['ready']]);

@@ -55,36 +55,14 @@ const sliceOf = (service: SimObject, pods: readonly SimObject[]): SimDraft => {
   };
 };
 
-/** Endpoints as KCM's endpoints controller writes them for programs that do not support EndpointSlices yet. */
-const endpointsOf = (service: SimObject, pods: readonly SimObject[]): SimDraft => {
-  const { name, namespace, labels } = service.metadata;
-  const addressesOf = (wanted: boolean): readonly JsonMap[] =>
-    pods
-      .filter((pod) => asMap(pod.status).podIP !== undefined && pod.metadata.deletionTimestamp === undefined)
-      .filter((pod) => isReady(pod) === wanted)
-      .map((pod) => ({ ip: getPath(pod, ['status', 'podIP']), nodeName: getPath(pod, ['spec', 'nodeName']) }));
-  const [ready, notReady] = [addressesOf(true), addressesOf(false)];
-  const subset = {
-    ...(ready.length === 0 ? {} : { addresses: ready }),
-    ...(notReady.length === 0 ? {} : { notReadyAddresses: notReady }),
-    ports: asMap(service.spec).ports,
-  };
-  return {
-    metadata: { name, namespace, labels },
-    ...(ready.length + notReady.length === 0 ? {} : { subsets: [subset] }),
-  };
-};
-
 /**
- * Starts the EndpointSlice controller and the endpoints controller of one namespace: each Service with a selector gets one EndpointSlice
- * and one Endpoints of the pods that it selects.
+ * Starts the EndpointSlice controller of one namespace: each Service with a selector gets one EndpointSlice of the pods that it selects.
  */
 export const startEndpointSlices = (store: SimStore, namespace: string): (() => void) => {
   const write = (service: SimObject): void => {
     if (selectorOf(service).length === 0) return;
     const pods = store.list(simKinds.Pod, namespace).filter((pod) => selects(service, pod));
     store.put(simKinds.EndpointSlice, sliceOf(service, pods));
-    store.put(simKinds.Endpoints, endpointsOf(service, pods));
   };
 
   const onPod = (pod: SimObject): void => {
@@ -98,10 +76,7 @@ export const startEndpointSlices = (store: SimStore, namespace: string): (() => 
       ({ type, object }) => {
         const { name } = object.metadata;
         if (type !== 'DELETED') write(object);
-        else {
-          store.remove(simKinds.EndpointSlice, { namespace, name: `${name}-slice` });
-          store.remove(simKinds.Endpoints, { namespace, name });
-        }
+        else store.remove(simKinds.EndpointSlice, { namespace, name: `${name}-slice` });
       },
       namespace,
     ),
