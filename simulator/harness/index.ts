@@ -1,5 +1,5 @@
 export { type Scenario, createScenario } from './scenario.ts';
-export type { TrafficListener } from './server-connection.ts';
+export type { TrafficListener } from './server-connections.ts';
 export { externalProbe, publishExternalKubeconfig } from './external-probe-support.ts';
 export {
   type ReplicaWorld,

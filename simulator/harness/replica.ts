@@ -22,8 +22,12 @@ import { type PrometheusMeter, createLogger, createMeter } from '../../src/telem
 import { type WeederSettings, weederComponent } from '../../src/weeder/index.ts';
 import { createSeededRandom } from '../time/index.ts';
 import type { World } from '../world/index.ts';
-import type { ServerConnection, TrafficListener } from './server-connection.ts';
-import { type ServerConnections, createServerConnections } from './server-connections.ts';
+import {
+  type ServerConnection,
+  type ServerConnections,
+  type TrafficListener,
+  createServerConnections,
+} from './server-connections.ts';
 import { SimulatedProcess } from './simulated-process.ts';
 
 /** A component as the simulation runs it: its connections to shoots are in memory. */

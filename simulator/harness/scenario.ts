@@ -13,8 +13,7 @@ import {
   prober,
   startReplica,
 } from './replica.ts';
-import type { ServerConnection } from './server-connection.ts';
-import { type ServerConnections, createServerConnections } from './server-connections.ts';
+import { type ServerConnection, type ServerConnections, createServerConnections } from './server-connections.ts';
 import { type LogRecord, recordLog } from './recorded-log.ts';
 import { gardenSettings } from './settings.ts';
 

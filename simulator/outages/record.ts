@@ -173,32 +173,26 @@ export class Recorder {
 
   /** Returns a function that creates the listeners for the requests of one process, by server. */
   listen(process: ProcessName): (server: string) => TrafficListener {
-    return (server) => {
-      const asked = new Map<number, { readonly about: About; readonly sentAt: number }>();
-      const end = (id: number, stage: 'answered' | 'failed', status?: number): void => {
-        const { about } = asked.get(id) ?? {};
-        if (!asked.delete(id) || about === undefined) return;
-        this.#requests -= 1;
+    return (server) => (request) => {
+      const about = this.#aboutOf(request, server);
+      const sentAt = this.#clock.monotonic();
+      const note = (stage: 'sent' | 'served' | 'answered' | 'failed', status?: number): void =>
         this.note({ kind: 'request', stage, process, server, ...about, status });
-      };
+      this.#requests += 1;
+      note('sent');
       return {
-        sent: (id, request) => {
-          const about = this.#aboutOf(request, server);
-          asked.set(id, { about, sentAt: this.#clock.monotonic() });
-          this.#requests += 1;
-          this.note({ kind: 'request', stage: 'sent', process, server, ...about });
-        },
-        serving: (id, request) => {
+        serving: () => {
           const before = this.#writer;
-          const { about = this.#aboutOf(request, server), sentAt = this.#clock.monotonic() } = asked.get(id) ?? {};
           this.#writer = { process, sentAt };
-          this.note({ kind: 'request', stage: 'served', process, server, ...about });
+          note('served');
           return () => {
             this.#writer = before;
           };
         },
-        answered: (id, status) => end(id, 'answered', status),
-        failed: (id) => end(id, 'failed'),
+        ended: (status) => {
+          this.#requests -= 1;
+          note(status === undefined ? 'failed' : 'answered', status);
+        },
       };
     };
   }

@@ -2,13 +2,12 @@ import { expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { type DeploymentChange, recordDeployments } from '../../simulator/harness/deployment-history.ts';
 import { prober, startReplica } from '../../simulator/harness/replica.ts';
-import type { TrafficListener } from '../../simulator/harness/server-connection.ts';
+import type { TrafficListener } from '../../simulator/harness/server-connections.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { requestKind } from '../../simulator/network/counting.ts';
 import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import type { WorldShoot } from '../../simulator/world/shoot.ts';
 import { createWorld } from '../../simulator/world/world.ts';
-import type { KubeRequest } from '../../src/kubernetes/api/kube.ts';
 import { decodeLease } from '../../src/kubernetes/api/lease.ts';
 
 const shootCount = 250;
@@ -33,13 +32,9 @@ const create = () => {
   const world = createWorld({ clock, shoots });
   /** Requests that passed the rate limiter to the seed's API server, in order. */
   const sent: Sent[] = [];
-  const note = (_: number, request: KubeRequest): void =>
-    void sent.push({ at: clock.monotonic(), priority: request.priority ?? 'ordinary', ...requestKind(request) });
-  const listenToSeed: TrafficListener = {
-    sent: note,
-    serving: () => () => undefined,
-    answered: () => undefined,
-    failed: () => undefined,
+  const listenToSeed: TrafficListener = (request) => {
+    sent.push({ at: clock.monotonic(), priority: request.priority ?? 'ordinary', ...requestKind(request) });
+    return { serving: () => () => undefined, ended: () => undefined };
   };
   const replica = startReplica(
     prober(),
