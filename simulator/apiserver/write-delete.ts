@@ -1,7 +1,7 @@
 import type { Entry } from './entry.ts';
 import { type JsonMap, asMap, getPath } from './object.ts';
 import type { ServerOrigin } from './origin.ts';
-import { badRequest, deleteConflict } from './status.ts';
+import { deleteConflict } from './status.ts';
 import type { Storage } from './storage.ts';
 import { isReleased } from './write-update.ts';
 
@@ -12,14 +12,10 @@ export interface DeleteOptions {
   readonly gracePeriodSeconds?: number;
 }
 
-/** Reads the options in the body of a DELETE request. Throws a BadRequest StatusError. */
+/** Reads the options in the body of a DELETE request. */
 export const deleteOptions = (body: Readonly<JsonMap>): DeleteOptions => {
-  if (typeof body.kind === 'string' && body.kind !== 'DeleteOptions') {
-    throw badRequest('decoded object cannot be converted to DeleteOptions');
-  }
   const { gracePeriodSeconds: grace } = body;
   const { uid, resourceVersion } = asMap(body.preconditions);
-  if (grace !== undefined && !Number.isSafeInteger(grace)) throw badRequest('gracePeriodSeconds: not a whole number');
   return {
     ...(typeof uid === 'string' ? { uid } : {}),
     ...(typeof resourceVersion === 'string' ? { resourceVersion } : {}),

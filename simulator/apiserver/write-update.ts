@@ -2,7 +2,7 @@ import type { Entry } from './entry.ts';
 import { type StatusCause, apiVersionOf } from './kind.ts';
 import { metadataIn, nextGeneration, tidyMetadata, tidyStatus } from './metadata.ts';
 import { type JsonMap, type SimMeta, type SimObject, equalJson, without } from './object.ts';
-import { badRequest, conflict, invalid } from './status.ts';
+import { conflict, invalid } from './status.ts';
 
 /** Part of an object that a write may change. */
 export type WriteTarget = 'object' | 'status' | 'scale';
@@ -23,23 +23,12 @@ const immutable = (field: string, value: string): StatusCause => ({
   field,
 });
 
-const checkIdentity = (entry: Entry, update: Update): void => {
-  const { kind, object } = entry;
-  const meta = metadataIn(update.wanted);
-  if (meta.name !== entry.name) {
-    throw badRequest(
-      meta.name === ''
-        ? `the name of the object (${entry.name} based on URL) was undeterminable: name must be provided`
-        : `the name of the object (${meta.name}) does not match the name on the URL (${entry.name})`,
-    );
-  }
-  if (meta.namespace !== '' && meta.namespace !== entry.namespace) {
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-  }
+const checkIdentity = ({ kind, name, object }: Entry, { wanted, put }: Update): void => {
   const { uid } = object.metadata;
-  if (meta.uid === '' || meta.uid === uid) return;
-  if (!update.put) throw invalid(kind, entry.name, [immutable('metadata.uid', meta.uid)]);
-  throw conflict(kind, entry.name, `Precondition failed: UID in precondition: ${meta.uid}, UID in object meta: ${uid}`);
+  const { uid: wantedUid } = metadataIn(wanted);
+  if (wantedUid === '' || wantedUid === uid) return;
+  if (!put) throw invalid(kind, name, [immutable('metadata.uid', wantedUid)]);
+  throw conflict(kind, name, `Precondition failed: UID in precondition: ${wantedUid}, UID in object meta: ${uid}`);
 };
 
 const checkVersion = (entry: Entry, update: Update): void => {
@@ -84,7 +73,7 @@ const mergeBody = (entry: Entry, update: Update): JsonMap => {
 
 /**
  * Returns the object after `update` of `entry`, or undefined if nothing changes. Throws a StatusError: Conflict for a stale
- * resourceVersion or another UID, Invalid, BadRequest. The rules are those of k8s.io/apiserver/pkg/registry/rest/update.go.
+ * resourceVersion or another UID, Invalid. The rules are those of k8s.io/apiserver/pkg/registry/rest/update.go.
  */
 export const updatedObject = (entry: Entry, update: Update): Unversioned | undefined => {
   checkIdentity(entry, update);

@@ -1,8 +1,10 @@
-import type { ApiError, ExchangePhase } from '../../src/kubernetes/api/errors.ts';
+import { type ConnectionFault, type ExchangePhase, ApiError } from '../../src/kubernetes/api/errors.ts';
 import type { Kube, KubeRequest, KubeResponse } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { bodyOf, failure, followExchange, untilAborted } from '../apiserver/index.ts';
-import { connectionError } from './connection-error.ts';
+
+export const connectionError = (message: string, cause?: ConnectionFault): ApiError =>
+  new ApiError({ code: 'ConnectionError', message, ...(cause === undefined ? {} : { cause }) });
 
 /**
  * A fault of one request:

@@ -1,5 +1,5 @@
 export { createCertificates } from './certificates.ts';
-export { connectionError } from './connection-error.ts';
+export { connectionError } from './faults.ts';
 export { type CountingKube, type RequestCounts, requestKind, withCounting } from './counting.ts';
 export { type RequestFault, type FaultRule, withFaults } from './faults.ts';
 export { type SimHttpsServer, type HttpsStats, type PathState, serveHttps } from './https.ts';

@@ -1,6 +1,24 @@
 import type { Clock } from '../../src/ports/clock.ts';
-import { sleepBy } from './sleep.ts';
 import { type Timer, TimerHeap } from './timer-heap.ts';
+
+/** Returns the `sleep` of a clock that has this `timer`. */
+export const sleepBy =
+  (timer: Clock['timer']): Clock['sleep'] =>
+  async (ms, signal) => {
+    signal.throwIfAborted();
+    if (ms <= 0) return;
+    await new Promise<void>((resolve, reject) => {
+      const abort = (): void => {
+        cancel();
+        reject(signal.reason as Error);
+      };
+      const cancel = timer(ms, () => {
+        signal.removeEventListener('abort', abort);
+        resolve();
+      });
+      signal.addEventListener('abort', abort, { once: true });
+    });
+  };
 
 export interface VirtualClockOptions {
   /** Wall clock at the start, milliseconds since the epoch. Default: 2026-01-01T00:00:00Z. */

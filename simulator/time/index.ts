@@ -1,3 +1,3 @@
 export { type VirtualClock, createVirtualClock } from './clock.ts';
 export { type SeededRandom, createSeededRandom } from './random.ts';
-export { sleepBy } from './sleep.ts';
+export { sleepBy } from './clock.ts';
