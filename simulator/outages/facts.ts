@@ -1,7 +1,8 @@
 import { defaultNodeConditions } from '../../src/gardener/candidate-nodes.ts';
 import { notManagedByMcm } from '../../src/gardener/node.ts';
 import { serviceNameLabel } from '../../src/kubernetes/api/endpoint-slice.ts';
-import { type SimObject, asList, asMap } from '../apiserver/index.ts';
+import { type SimObject, asList, asMap, simKinds } from '../apiserver/index.ts';
+import type { World, WorldShoot } from '../world/index.ts';
 import type { ClusterPhase, PodFacts } from './history.ts';
 
 // The specification's rules about objects, implemented independently of the components.
@@ -20,14 +21,25 @@ export const isCandidateNode = ({ metadata, spec, status }: SimObject): boolean 
   return !isLeaving && !isUnhealthy && metadata.annotations?.[notManagedByMcm] === undefined;
 };
 
+export const isAliveMachine = (machine: SimObject | undefined): boolean => {
+  const { currentStatus } = (machine?.status ?? {}) as { readonly currentStatus?: { readonly phase?: string } };
+  return machine !== undefined && currentStatus?.phase !== 'Failed' && currentStatus?.phase !== 'Terminating';
+};
+
+/** Returns the names of the nodes of a shoot that count. A seed without Gardener shows no Machines. */
+export const candidatesOf = ({ store, source }: World, shoot: WorldShoot): readonly string[] =>
+  shoot.store
+    .list(simKinds.Node)
+    .filter(isCandidateNode)
+    .map(({ metadata: { name } }) => name)
+    .filter(
+      (name) =>
+        source === 'secret' || isAliveMachine(store.get(simKinds.Machine, { namespace: shoot.namespace, name })),
+    );
+
 export const isUnknownNode = ({ status }: SimObject): boolean => {
   const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly Condition[] };
   return conditions.some(({ type, status: is }) => type === 'Ready' && is === 'Unknown');
-};
-
-export const isAliveMachine = (machine: SimObject): boolean => {
-  const { currentStatus = {} } = (machine.status ?? {}) as { readonly currentStatus?: { readonly phase?: string } };
-  return currentStatus.phase !== 'Failed' && currentStatus.phase !== 'Terminating';
 };
 
 /** The parts of a Shoot that a Cluster's phase depends on. */

@@ -27,8 +27,8 @@ const tellEvent = (event: SimEvent): string | undefined => {
   switch (event.kind) {
     case 'fault':
       return `${event.phase.toUpperCase()} ${tell(event.planned.fault)}`;
-    case 'node':
-      return event.isGivenUp ? `${event.shoot}: node ${event.node} is given up` : undefined;
+    case 'node given up':
+      return `${event.shoot}: node ${event.node} is given up`;
     case 'deployment':
     case 'pod': {
       const { kind, shoot, name, before = {}, after = {}, writer } = event;

@@ -45,14 +45,8 @@ export type Leftovers = Readonly<Record<'timers' | 'requests' | 'processes', num
 export type Occurrence =
   /** `since`: time of the renewal if it is not now, because a world starts with leases that were renewed before. */
   | { readonly kind: 'lease'; readonly shoot: string; readonly node: string; readonly since?: number }
-  /** `isGivenUp`: KCM has just marked it Unknown. */
-  | {
-      readonly kind: 'node';
-      readonly shoot: string;
-      readonly node: string;
-      readonly isCandidate: boolean;
-      readonly isGivenUp: boolean;
-    }
+  /** KCM has marked the node Unknown. */
+  | { readonly kind: 'node given up'; readonly shoot: string; readonly node: string }
   | {
       readonly kind: 'deployment';
       readonly shoot: string;

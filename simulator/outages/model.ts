@@ -1,4 +1,5 @@
-import { missingMs } from './facts.ts';
+import type { World } from '../world/index.ts';
+import { candidatesOf, missingMs } from './facts.ts';
 import { excusedUntil, hamperedUntil, startMs } from './hindrance.ts';
 import type { ClusterPhase, DeploymentFacts, PodFacts, ProcessName, SimEvent } from './history.ts';
 import type { Plan } from './plan.ts';
@@ -31,8 +32,6 @@ export interface ServiceModel {
 
 export interface ShootModel {
   readonly leases: Map<string, LeaseModel>;
-  /** Nodes that count. */
-  readonly candidates: Set<string>;
   readonly deployments: Map<string, DeploymentModel>;
   /** Pods by UID. */
   readonly pods: Map<string, PodModel>;
@@ -43,7 +42,6 @@ export interface ShootModel {
 
 const emptyShoot = (): ShootModel => ({
   leases: new Map(),
-  candidates: new Set(),
   deployments: new Map(),
   pods: new Map(),
   services: new Map(),
@@ -54,6 +52,7 @@ const emptyShoot = (): ShootModel => ({
 export class Model {
   readonly plan: Plan;
   readonly rules: Rules;
+  readonly #world: World;
   readonly shoots: ReadonlyMap<string, ShootModel>;
   at = 0;
   /** Undefined while no process holds the Lease. */
@@ -65,10 +64,16 @@ export class Model {
   /** The starts, ends and suspensions of processes: their replicas and times. */
   readonly #disturbances: (readonly [replica: number, at: number])[] = [];
 
-  constructor(plan: Plan) {
+  constructor(plan: Plan, world: World) {
     this.plan = plan;
+    this.#world = world;
     this.rules = rulesOf(plan);
     this.shoots = new Map(plan.shoots.map(({ name }) => [name, emptyShoot()]));
+  }
+
+  /** Returns the names of the nodes of a shoot that count. */
+  candidates(name: string): readonly string[] {
+    return candidatesOf(this.#world, this.#world.shoot(name));
   }
 
   /** Returns the time from which nothing excuses a shoot that is not protected, and had to be at `due`. */
@@ -123,10 +128,6 @@ const learn = (shoot: ShootModel, event: SimEvent): void => {
   if (event.kind === 'lease') {
     const before = shoot.leases.get(event.node)?.renewedAt ?? Number.POSITIVE_INFINITY;
     shoot.leases.set(event.node, { renewedAt: event.since ?? event.at, before });
-  }
-  if (event.kind === 'node') {
-    if (event.isCandidate) shoot.candidates.add(event.node);
-    else shoot.candidates.delete(event.node);
   }
   if (event.kind === 'service' && shoot.services.get(event.name)?.isReady !== event.isReady) {
     shoot.services.set(event.name, { isReady: event.isReady, since: event.at });

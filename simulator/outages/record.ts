@@ -9,15 +9,7 @@ import { type SimKind, type SimObject, type SimStore, asMap, simKinds } from '..
 import { type TrafficListener, leaseNamespace } from '../harness/index.ts';
 import { requestKind } from '../network/index.ts';
 import { type World, type WorldShoot, isServiceReady, kubeconfigSecretName } from '../world/index.ts';
-import {
-  clusterPhase,
-  isAliveMachine,
-  isCandidateNode,
-  isUnknownNode,
-  podFacts,
-  secretPhase,
-  serviceOf,
-} from './facts.ts';
+import { clusterPhase, isUnknownNode, podFacts, secretPhase, serviceOf } from './facts.ts';
 import type { DeploymentFacts, Occurrence, ProcessName, SimEvent, Writer } from './history.ts';
 
 export interface RecorderOptions {
@@ -60,8 +52,6 @@ export class Recorder {
   readonly #emit: (event: SimEvent) => void;
   /** Names of shoots by their namespaces. */
   readonly #shoots: ReadonlyMap<string, string>;
-  /** Nodes whose Machine has failed, as SHOOT/NODE. */
-  readonly #failed = new Set<string>();
   /** Writer of the request that is being served. */
   #writer: Writer = 'world';
   #requests = 0;
@@ -120,15 +110,6 @@ export class Recorder {
       const phase = type === 'DELETED' ? 'leave' : clusterPhase(object);
       if (shoot !== undefined) this.note({ kind: 'cluster', shoot, phase });
     });
-    follow(store, simKinds.Machine, ({ metadata }, { after }) => {
-      const shoot = this.#world.shoots.find(({ namespace }) => namespace === metadata.namespace);
-      const name = metadata.labels?.node;
-      if (shoot === undefined || name === undefined) return;
-      if (after !== undefined && isAliveMachine(after)) this.#failed.delete(`${shoot.name}/${name}`);
-      else this.#failed.add(`${shoot.name}/${name}`);
-      const node = shoot.store.get(simKinds.Node, { name });
-      if (node !== undefined) this.#noteNode(shoot.name, node, { before: node, after: node });
-    });
   }
 
   #followSecrets(): void {
@@ -150,7 +131,10 @@ export class Recorder {
   }
 
   #followShoot({ name: shoot, store }: WorldShoot): void {
-    follow(store, simKinds.Node, (node, change) => this.#noteNode(shoot, node, change));
+    store.subscribe(simKinds.Node, ({ object, previous }) => {
+      const isGivenUp = previous !== undefined && !isUnknownNode(previous) && isUnknownNode(object);
+      if (isGivenUp) this.note({ kind: 'node given up', shoot, node: object.metadata.name });
+    });
     for (const { metadata, spec } of store.list(simKinds.Lease, 'kube-node-lease')) {
       const { renewTime } = spec as { readonly renewTime: string };
       const since = this.#clock.monotonic() + Date.parse(renewTime) - this.#clock.now();
@@ -159,16 +143,6 @@ export class Recorder {
     store.subscribe(simKinds.Lease, ({ type, object }) => {
       if (type !== 'DELETED') this.note({ kind: 'lease', shoot, node: object.metadata.name });
     });
-  }
-
-  #noteNode(
-    shoot: string,
-    { metadata: { name: node } }: SimObject,
-    { before, after }: { readonly before?: SimObject; readonly after?: SimObject },
-  ): void {
-    const isCandidate = after !== undefined && isCandidateNode(after) && !this.#failed.has(`${shoot}/${node}`);
-    const isGivenUp = before !== undefined && !isUnknownNode(before) && after !== undefined && isUnknownNode(after);
-    this.note({ kind: 'node', shoot, node, isCandidate, isGivenUp });
   }
 
   /** Returns a function that creates the listeners for the requests of one process, by server. */

@@ -118,7 +118,7 @@ class PlanRun {
   constructor(plan: Plan, invariants: readonly Invariant[]) {
     const scenario = scenarioOf(plan);
     const { clock, world } = scenario;
-    const model = new Model(plan);
+    const model = new Model(plan, world);
     this.#model = model;
     this.#checkers = invariants.map((invariant) => [invariant.name, invariant.begin(model)]);
     const recorder = new Recorder({ world, clock, emit: (event) => this.#take(event) });

@@ -2,16 +2,15 @@ import { hindersProtection } from '../hindrance.ts';
 import type { Model, ShootModel } from '../model.ts';
 import { type Invariant, watchdogWrite } from './invariant.ts';
 
-const hasOneCandidate = ({ candidates }: ShootModel): boolean => candidates.size === 1;
-
-const problemsOf = (name: string, shoot: ShootModel): readonly string[] =>
+const problemsOf = (name: string, shoot: ShootModel, model: Model): readonly string[] =>
   [...shoot.deployments].flatMap(([deployment, { replicas, desired, isHeld, isIgnored, stored }]) => {
     const what = `${name}: ${deployment}`;
     const { phase } = shoot;
     if (phase === 'release') return isHeld ? [`${what} still carries the annotation`] : [];
     if (isIgnored || phase === 'leave' || phase === 'missing') return [];
     // An operator took over the held Deployment, and gave it back at 0. Only held resources are restored with one candidate, or without probes.
-    const isLeft = (phase === 'restore' || hasOneCandidate(shoot)) && replicas === 0 && !isHeld && stored !== undefined;
+    const isLeft =
+      (phase === 'restore' || model.candidates(name).length === 1) && replicas === 0 && !isHeld && stored !== undefined;
     if (isLeft) return [];
     if (replicas !== desired) {
       return [`${what} has ${String(replicas)} replicas, not the ${String(desired)} of before`];
@@ -20,8 +19,8 @@ const problemsOf = (name: string, shoot: ShootModel): readonly string[] =>
   });
 
 /** Returns the differences from the former state of the world. In a dry run there are none. */
-export const unrestored = ({ shoots }: Model): readonly string[] =>
-  [...shoots].flatMap(([name, shoot]) => problemsOf(name, shoot));
+export const unrestored = (model: Model): readonly string[] =>
+  [...model.shoots].flatMap(([name, shoot]) => problemsOf(name, shoot, model));
 
 /** After the recovery, everything is as before, or given back to its owner. */
 export const restoration: Invariant = {

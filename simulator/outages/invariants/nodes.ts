@@ -11,8 +11,9 @@ const leaderTimeMs = 3_000;
 /** Number of requests that follow one another in this time: lists, and a write for each level. */
 const requests = 5;
 /** Returns the time at which the shoot is protected at the latest if no lease changes; Infinity for fewer than two leases. */
-const protectedAt = (name: string, { candidates, leases }: ShootModel, { plan, rules }: Model): number => {
-  const renewals = [...candidates].flatMap((node) => leases.get(node)?.renewedAt ?? []);
+const protectedAt = (name: string, { leases }: ShootModel, model: Model): number => {
+  const { plan, rules } = model;
+  const renewals = model.candidates(name).flatMap((node) => leases.get(node)?.renewedAt ?? []);
   const about = { candidates: renewals.length, graceMs: rules.graceMs(name), fraction: rules.highestFraction };
   const lateMs = reactionMs + (plan.replicas > 1 ? leaderTimeMs : 0) + requests * plan.latencyMs;
   return thresholdOf(renewals, about) + lateMs;
@@ -61,7 +62,7 @@ export const noNodeLost: Invariant = {
           if (shoot !== undefined && protectedAt(name, shoot, model) <= model.at) outage.cutUntil = model.at;
         }
       }
-      if (event.kind !== 'node' || !event.isGivenUp || model.plan.dryRun) return undefined;
+      if (event.kind !== 'node given up' || model.plan.dryRun) return undefined;
       const { shoot: name, node } = event;
       const [shoot, outage] = [model.shoots.get(name), outages.get(name)];
       if (shoot?.phase !== 'run') return undefined;
@@ -81,8 +82,9 @@ const renewedMs = 11_000;
 const returnedMs = 5_000;
 
 /** Returns how many candidates of a shoot renew their leases, and of how many. */
-const renewing = (name: string, { candidates, leases }: ShootModel, { at, rules }: Model) => {
-  const ages = [...candidates].flatMap((node) => {
+const renewing = (name: string, { leases }: ShootModel, model: Model) => {
+  const { at, rules } = model;
+  const ages = model.candidates(name).flatMap((node) => {
     const { renewedAt, before } = leases.get(node) ?? {};
     if (renewedAt === undefined || before === undefined) return [];
     const hasJustReturned = at - renewedAt < returnedMs && renewedAt - before >= rules.limitMs(name);
