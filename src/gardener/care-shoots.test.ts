@@ -97,7 +97,11 @@ describe('a Shoot', () => {
     const shoot = { metadata };
     const onSeed = (seed: unknown) =>
       decodeCareCluster({ metadata: { name: 'shoot--dev--one' }, spec: { seed, shoot } }, 'cluster').seedName;
-    expect([onSeed({ metadata: { name: 'aws-eu1' } }), onSeed({}), onSeed(null)]).toEqual(['aws-eu1', undefined, undefined]);
+    expect([onSeed({ metadata: { name: 'aws-eu1' } }), onSeed({}), onSeed(null)]).toEqual([
+      'aws-eu1',
+      undefined,
+      undefined,
+    ]);
   });
 
   it('of the garden keeps the fields that a write needs', () => {

@@ -4,7 +4,6 @@ import { ApiError } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { type ProberSettings, proberConfig } from '../prober/index.ts';
 import { checkShoots } from './checks/shoots.ts';
-import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
 import { buildCluster, buildShoot } from '../../test/doubles/builders.ts';
 import { statusOf } from './checks/check.ts';
 import { type PreflightRun, checkAll } from './preflight.ts';
