@@ -61,7 +61,7 @@ export class CareController implements ConfiguredComponent<CareSettings, undefin
     this.#watching = watches.run(signal);
     const deadline = clock.monotonic() + restSyncMs;
     const needed = [watches.clusters, watches.kubeconfigs];
-    await waitForSync(needed, timeoutMs === undefined ? { clock, logger, signal } : { clock, timeoutMs, signal });
+    await waitForSync(needed, { clock, logger, signal, timeoutMs });
     await waitUntilOrDeadline(() => watches.isComplete(), { clock, signal, deadline });
   }
 

@@ -5,7 +5,7 @@ import { dial } from './dial.ts';
 import { type Endpoint, authority } from './endpoint.ts';
 import { Exchange, type ExchangeContext, type Outgoing } from './exchange.ts';
 import type { Security } from './security.ts';
-import { startTimeout } from './start-timeout.ts';
+import { startTimeout } from './scope.ts';
 import { WaitQueue } from './wait-queue.ts';
 
 export interface PoolOptions {

@@ -1,7 +1,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { SimulatedProcess } from '../../../simulator/harness/simulated-process.ts';
-import { startTimeout } from './start-timeout.ts';
+import { startTimeout } from './scope.ts';
 
 let clock: VirtualClock;
 let process: SimulatedProcess;
