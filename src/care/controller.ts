@@ -10,7 +10,7 @@ import { type LastResults, type ShootCheckDeps, type ShootResult, checkShoot } f
 import { type NamedShoot, namedShoot } from '../status/state/find-shoot.ts';
 
 export interface CareControllerDeps
-  extends Pick<CareWatchDeps, 'clock' | 'random' | 'logger' | 'seed' | 'registry'>,
+  extends Omit<CareWatchDeps, 'garden'>,
     Pick<ShootCheckDeps, 'connector' | 'tunnels' | 'garden'> {
   /** Transport to the garden, for its watches. */
   readonly gardenKube: CareWatchDeps['garden'];

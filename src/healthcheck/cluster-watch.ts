@@ -1,10 +1,7 @@
 import { decodeShootState } from '../gardener/cluster.ts';
 import { childObject, decodeObject } from '../kubernetes/api/decode.ts';
 import type { Kube } from '../kubernetes/api/kube.ts';
-import { type Informer, type StoreChange, type WatchRegistry, createInformer } from '../kubernetes/cache/index.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Logger } from '../ports/logger.ts';
-import type { Random } from '../ports/random.ts';
+import { type Informer, type InformerDeps, type StoreChange, createInformer } from '../kubernetes/cache/index.ts';
 
 /** Fields of a Cluster whose change triggers the checks of its extension objects at once. */
 export interface ClusterState {
@@ -21,18 +18,10 @@ export const decodeClusterState = (json: unknown, path: string): ClusterState =>
   return { hibernated: hibernationEnabled, migrating: lastOperation?.type === 'Migrate' };
 };
 
-export interface ClusterWatchOptions {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
-  readonly kube: Kube;
-  readonly registry: WatchRegistry;
-}
-
 /** A watch of the seed's Clusters. */
 export type ClusterWatch = Informer<ClusterState>;
 
-export const createClusterWatch = (options: ClusterWatchOptions): ClusterWatch =>
+export const createClusterWatch = (options: InformerDeps & { readonly kube: Kube }): ClusterWatch =>
   createInformer({
     ...options,
     path: '/apis/extensions.gardener.cloud/v1alpha1/clusters',

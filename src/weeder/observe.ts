@@ -1,20 +1,14 @@
 import type { Kube } from '../kubernetes/api/kube.ts';
 import { type PodView, decodePod } from '../kubernetes/api/pod.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
-import { type Informer, type WatchRegistry, createInformer } from '../kubernetes/cache/index.ts';
+import { type Informer, type InformerDeps, createInformer } from '../kubernetes/cache/index.ts';
 import { withPriority } from '../kubernetes/client/index.ts';
-import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Random } from '../ports/random.ts';
 import type { DependentPod, Weeding } from './events.ts';
 import { type PodScope, planWatches, scopeKey } from './judge/watches.ts';
 
-export interface PodObserverDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
+export interface PodObserverDeps extends InformerDeps {
   readonly seed: Kube;
-  readonly registry: WatchRegistry;
 }
 
 /** An open watch of pods. */

@@ -17,11 +17,8 @@ import { isApiError } from '../../kubernetes/api/errors.ts';
 import { goQuote } from '../../kubernetes/api/go-quote.ts';
 import type { Kube } from '../../kubernetes/api/kube.ts';
 import { decodeLease, renewedAtMs } from '../../kubernetes/api/lease.ts';
-import { type Informer, type WatchRegistry, createInformer } from '../../kubernetes/cache/index.ts';
+import { type Informer, type InformerDeps, createInformer } from '../../kubernetes/cache/index.ts';
 import { decodeKubeconfigSecret } from '../../kubernetes/kubeconfig/index.ts';
-import type { Clock } from '../../ports/clock.ts';
-import type { Logger } from '../../ports/logger.ts';
-import type { Random } from '../../ports/random.ts';
 import type { ReadyCheck } from '../../process/index.ts';
 import type { CareSettings } from '../config.ts';
 import {
@@ -178,14 +175,10 @@ export const observeSeed = (sources: CareSources, namespace: string, shoot: Care
   };
 };
 
-export interface CareWatchDeps {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly logger: Logger;
+export interface CareWatchDeps extends InformerDeps {
   readonly seed: Kube;
   /** Transport to the garden. If absent, the age of an extension's report is that of its condition. */
   readonly garden?: Kube | undefined;
-  readonly registry: WatchRegistry;
 }
 
 const checkOf = (name: string, informer: Informer<unknown>): ReadyCheck => {

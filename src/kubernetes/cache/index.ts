@@ -1,4 +1,4 @@
-export { type Informer, createInformer } from './informer.ts';
+export { type Informer, type InformerDeps, createInformer } from './informer.ts';
 export type { ObjectKey, Store, StoreChange } from './store.ts';
 export { waitUntilOrDeadline, waitForSync } from './wait-for-sync.ts';
 export {

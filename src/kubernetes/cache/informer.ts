@@ -9,6 +9,9 @@ export interface InformerOptions<T> extends ReflectorOptions {
   readonly project: Project<T>;
 }
 
+/** What all informers of a component share. */
+export type InformerDeps = Pick<ReflectorOptions, 'clock' | 'random' | 'logger' | 'registry'>;
+
 export interface Informer<T> extends Store<T> {
   /** For logs and messages. */
   readonly name: string;

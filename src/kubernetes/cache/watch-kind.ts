@@ -4,7 +4,7 @@ import { resourcePath } from '../api/resource-path.ts';
 import type { ResourceRef } from '../api/resource-ref.ts';
 import type { ScalableObject } from '../api/scalable.ts';
 import { resolveKind } from '../client/index.ts';
-import { createInformer } from './informer.ts';
+import { type InformerDeps, createInformer } from './informer.ts';
 import type { Project } from './object-cache.ts';
 import type { ReflectorOptions } from './reflector.ts';
 import type { Store } from './store.ts';
@@ -25,7 +25,7 @@ export interface DependentSource {
 /** Sources by `refKey`. */
 export type DependentSources = ReadonlyMap<string, DependentSource>;
 
-export interface WatchKindDeps extends Pick<ReflectorOptions, 'kube' | 'clock' | 'random' | 'logger' | 'registry'> {
+export interface WatchKindDeps extends InformerDeps, Pick<ReflectorOptions, 'kube'> {
   readonly client: KubeClient;
 }
 
