@@ -54,12 +54,6 @@ describe('judgePods', () => {
     expect([names(deletions), events]).toEqual([['b'], [{ type: 'left-alone', ...pod, why }]]);
   });
 
-  it('deletes a pod that it left alone once a controller has adopted it', () => {
-    const bench = createBench();
-    bench.judgeAt(0, podOfOwner('a'));
-    expect(names(bench.judgeAt(1, badPod('a')).deletions)).toEqual(['a']);
-  });
-
   it('deletes a pod only once, before and after the response', () => {
     const bench = createBench();
     const pod = badPod('a');
@@ -178,17 +172,6 @@ describe('judgePods', () => {
     bench.judgeAt(now, pod);
     bench.answer(now, pod, refused(45_000));
     expect(bench.judgeAt(now, pod).nextAt).toBe(now + 45_000);
-  });
-
-  it('deletes a pod only once even if the watch loses it meanwhile', () => {
-    const bench = createBench();
-    const pod = badPod('a');
-    bench.judgeAt(0, pod);
-    bench.judgeAt(1);
-    expect(bench.judgeAt(2, pod).deletions).toEqual([]);
-    bench.answer(3, pod);
-    bench.judgeAt(4);
-    expect(bench.judgeAt(5, pod).deletions).toEqual([]);
   });
 
   it('keeps the wait before a retry even if the watch loses the pod meanwhile, or another pod of the owner appears', () => {
