@@ -19,7 +19,7 @@ vi.mock('../../src/prober/scale/desired.ts', bugged('permission'));
 vi.mock('../../src/prober/scale/act.ts', bugged('act'));
 vi.mock('../../src/prober/scale/patch-plan.ts', bugged('planPatch'));
 vi.mock('../../src/weeder/judge/service.ts', bugged('judgeService'));
-vi.mock('../../src/weeder/pod-watch.ts', bugged('openPodWatch'));
+vi.mock('../../src/weeder/judge/watches.ts', bugged('planWatches'));
 vi.mock('../../src/kubernetes/leaderelection/election-state.ts', bugged('electionState', 'leadsUntil'));
 vi.mock('../../src/kubernetes/client/fence-writes.ts', bugged('fenceWrites'));
 

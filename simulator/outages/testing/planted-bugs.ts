@@ -129,10 +129,11 @@ const forgetful: Change =
   (before, observed = {}) =>
     judgeService(before ?? { ready: observed.ready }, observed);
 
-const unclosed: Change =
-  (openPodWatch) =>
-  (...args) =>
-    Object.assign(shape(openPodWatch(...args)), { close: () => Promise.resolve() });
+/** Plans every watch that is open, too. */
+const unclosed: Change = (planWatches) => (needed, open) => {
+  const [planned, known] = [planWatches(needed, open), open] as unknown as readonly Map<string, unknown>[];
+  return new Map([...(known ?? []), ...(planned ?? [])]);
+};
 
 const afterLoss = 'no write after leadership is lost';
 const twoLeaders = 'never two leaders writing';
@@ -289,7 +290,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: 'watches of weedings that are over stay open',
-    of: 'openPodWatch',
+    of: 'planWatches',
     change: unclosed,
     breaks: ['nothing held at rest'],
     among: ofWeeder,
