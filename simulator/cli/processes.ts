@@ -50,7 +50,10 @@ const leash = (directory: string): string =>
     `const remove = () => rmSync(${JSON.stringify(directory)}, { recursive: true, force: true });`,
     // Another child may be removing it at the same time.
     'const tryToRemove = () => { try { remove(); } catch {} };',
-    'process.once("disconnect", () => { process.once("exit", tryToRemove); process.kill(process.pid, "SIGTERM"); });',
+    'const end = () => process.kill(process.pid, "SIGTERM");',
+    // A child that has not begun to handle signals would be gone without an exit.
+    'const stop = () => (process.listenerCount("SIGTERM") > 0 ? end() : process.exit(1));',
+    'process.once("disconnect", () => { process.once("exit", tryToRemove); stop(); });',
   ].join('\n');
 
 /** The program's bundle, in the folder of the simulator's bundle, which contains this file. */
