@@ -17,8 +17,7 @@ import { ShootStates } from './report/state.ts';
 import { type Role, leader } from './scale/desired.ts';
 import type { ProberSettings } from './config/settings.ts';
 import { type ShootProberDeps, ShootProber } from './shoot.ts';
-import { dependent } from './testing/cases.ts';
-import { deployment, objectOf, scalableOf } from './testing/seed-model.ts';
+import { dependent, deployment, objectOf, scalableOf } from './testing/resources.ts';
 import { createStaticStore } from './testing/static-store.ts';
 import { gardenerSource } from './clusters/gardener.ts';
 
@@ -230,17 +229,6 @@ it('asks at the moment of sending if this process may still write, also before i
 });
 
 describe('runs of many shoots', () => {
-  it('begin in as many turns of the event loop as the gate requires', async () => {
-    const gate = new ProbeGate(clock);
-    const shoots = Array.from({ length: 17 }, (_, index) => start(`s${String(index)}`, { gate }));
-    const begun = () => shoots.filter(({ runs }) => runs.length > 0).length;
-    // This runs the timers of all probers, but no further turn.
-    for (let count = 0; count < 17; count += 1) await clock.settle();
-    expect(begun()).toBe(16);
-    await clock.advance(0);
-    expect(begun()).toBe(17);
-  });
-
   it('do not delay scale-downs: a write does not wait for the gate', async () => {
     let admitted = 2;
     const gate = { enter: () => (admitted-- > 0 ? Promise.resolve() : new Promise<void>(() => undefined)) };

@@ -269,29 +269,3 @@ describe('a kubeconfig that cannot be used', () => {
     },
   );
 });
-
-describe('unsuccessful responses', () => {
-  it.each([
-    [401, 'reachable'],
-    [403, 'reachable'],
-    [429, 'reachable'],
-    [404, 'unreachable'],
-    [500, 'unreachable'],
-    [503, 'unreachable'],
-  ] as const)('with status %i: the address is %s', async (status, state) => {
-    create('observe');
-    scenario.publicConnection('a').setFaults(() => ({ status }));
-    scenario.startProber();
-    await scenario.clock.advance(60_000);
-    expect(await stateMetric(state)).toBe(1);
-  });
-
-  it('with Retry-After delay the next try, by ten seconds at most', async () => {
-    create('observe');
-    const line = scenario.publicConnection('a');
-    line.setFaults(() => ({ status: 429, retryAfter: 120 }));
-    scenario.startProber();
-    await scenario.clock.advance(60_000);
-    expect(line.requests.total()).toBeLessThanOrEqual(6);
-  });
-});

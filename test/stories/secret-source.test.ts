@@ -106,20 +106,6 @@ describe('a cluster that is found by its Secret', () => {
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
   });
 
-  it('stays held while its Secret is replaced', async () => {
-    const scenario = create();
-    await reachOutage(scenario);
-    const { length } = scenario.changes;
-    removeSecret(scenario);
-    await scenario.clock.advance(50_000);
-    publish(scenario, scenario.world.shoot('a').namespace);
-    await scenario.clock.advance(300_000);
-    expect(changeLines(scenario.changes.slice(length))).toEqual([]);
-    scenario.world.shoot('a').restoreKubelets();
-    await scenario.clock.advance(120_000);
-    expect(stateOf(scenario, 'a')).toEqual(allUp);
-  });
-
   it('is restored when its Secret has been missing for a minute, because no other controller would restore it', async () => {
     const scenario = create();
     await reachOutage(scenario);
@@ -131,16 +117,6 @@ describe('a cluster that is found by its Secret', () => {
     const total = scenario.shootConnection('a').requests.total();
     await scenario.clock.advance(60_000);
     expect(scenario.shootConnection('a').requests.total()).toBe(total);
-  });
-
-  it('is restored by a prober that starts after the deletion of the Secret', async () => {
-    const scenario = create();
-    await reachOutage(scenario);
-    await scenario.stopProber();
-    removeSecret(scenario);
-    scenario.startProber();
-    await scenario.clock.advance(120_000);
-    expect(stateOf(scenario, 'a')).toEqual(allUp);
   });
 
   it('is released without a change of replicas while its namespace is being deleted', async () => {

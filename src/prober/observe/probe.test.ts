@@ -133,31 +133,6 @@ describe('the list of machines', () => {
     expect(closed()).toBe(1);
   });
 
-  it('is requested twice, and no more', async () => {
-    const { outcome } = start(expired);
-    await fail('Timeout');
-    await fail('Timeout');
-    expect(outcome()).toMatchObject({ decision: { verdict: { kind: 'failed', failure: 'machine_list_failed' } } });
-    expect(seed.calls).toHaveLength(2);
-  });
-
-  it.each<ApiErrorCode>(['ConnectionError', 'Forbidden', 'TooManyRequests'])(
-    'is not requested again after %s',
-    async (code) => {
-      const { outcome } = start(expired);
-      await fail(code);
-      expect(outcome()).toMatchObject({ decision: { verdict: { kind: 'failed', error: { code } } } });
-      expect(seed.calls).toHaveLength(1);
-    },
-  );
-
-  it('may take the whole run when nothing is urgent', async () => {
-    const { outcome } = start({ dependents: disturbed });
-    await fail('Timeout');
-    expect(limits()).toEqual([[undefined, 30_000]]);
-    expect(outcome()).toMatchObject({ decision: { verdict: { kind: 'failed' } } });
-  });
-
   it('ends with the run, even in its second attempt', async () => {
     const { abort, outcome, closed } = start(expired);
     await fail('Timeout');

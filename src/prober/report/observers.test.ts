@@ -13,10 +13,8 @@ import { recordEvents } from './kubernetes-events.ts';
 import { logEvents } from './log.ts';
 import { measureEvents } from './metrics.ts';
 import { ShootStates } from './state.ts';
-import { downVerdict, upVerdict } from '../testing/cases.ts';
-import { objectOf, stateOf } from '../testing/seed-model.ts';
-import { scalingOf, kcm, runEnded } from '../testing/prober-events.ts';
-import { decisionOf, sightOf } from '../testing/shoot-prober-views.ts';
+import { downVerdict, objectOf, stateOf, upVerdict } from '../testing/resources.ts';
+import { decisionOf, kcm, runEnded, scalingOf, sightOf } from '../testing/events.ts';
 
 const key = refKey(kcm);
 
@@ -252,15 +250,6 @@ describe('held resources', () => {
     expect(await show(held('kcm'), held('mcm', '2020-01-01T00:00:00Z'))).toBe(Date.UTC(2020, 0, 1) / 1_000);
     expect(await show()).toBeUndefined();
     expect(await show(held('kcm'))).toBe(first + 4);
-  });
-
-  it('are counted until the shoot is forgotten', async () => {
-    for (const count of [3, 0]) {
-      step('a', { held: ['x', 'y', 'z'].slice(0, count).map((name) => held(name)) });
-      expect(await scrape('dwd_prober_held_resources', { namespace: 'a' })).toBe(count);
-    }
-    emit({ kind: 'forgotten', cluster: 'a' });
-    expect(await scrape('dwd_prober_held_resources', { namespace: 'a' })).toBeUndefined();
   });
 });
 

@@ -1,11 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../../simulator/time/index.ts';
-import { failedVerdict } from '../testing/cases.ts';
 import { type HeldInShoot, statusSchema } from '../../status/state/schema.ts';
 import type { HostedCluster } from '../clusters/cluster-source.ts';
 import type { Decision } from '../judge/judgement.ts';
-import { runEnded, wrote } from '../testing/prober-events.ts';
-import { decisionOf, healthy, memoryOf, settings, sightOf } from '../testing/shoot-prober-views.ts';
+import { decisionOf, memoryOf, runEnded, sightOf } from '../testing/events.ts';
+import { failedVerdict, upVerdict } from '../testing/resources.ts';
 import { desiredBy } from '../scale/desired.ts';
 import type { ShootProberView } from './events.ts';
 import { ShootStates } from './state.ts';
@@ -33,34 +32,9 @@ const create = ({ dryRun = false, names = [] as readonly string[] } = {}) => {
 };
 
 const held: HeldInShoot = { kind: 'Deployment', name: 'kcm', replicas: 2, since: '2020-01-01T00:00:00Z' };
-const fiveOld = (at: number) => Object.fromEntries(['a', 'b', 'c', 'd', 'e'].map((name) => [name, at - 60_000]));
 const unhealthy = { kind: 'unhealthy', crossedAt: 0, graceEndsAt: 10_000 } as const;
 
 describe('the state of all shoots', () => {
-  it('shows the state of a shoot before, during and after an outage, and since when', async () => {
-    const { clock, states, step, endRun } = create();
-    let sight: ShootProberView = sightOf({ nextRunAt: clock.monotonic() + 5_000 });
-    const readView = () => sight;
-    step('shoot--dev--one', readView);
-    const begin = new Date(clock.now()).toISOString();
-    expect(states.rows()).toMatchObject([
-      { project: 'dev', name: 'one', state: 'not probed', since: begin, next: { text: 'first probe' } },
-    ]);
-    await clock.advance(5_000);
-    endRun(
-      'shoot--dev--one',
-      decisionOf(unhealthy, { reason: '5/5', memory: memoryOf(fiveOld(clock.monotonic()), clock.monotonic()) }),
-      0,
-    );
-    sight = sightOf({ verdict: unhealthy }, [{ ...held, since: new Date(clock.now()).toISOString() }]);
-    step('shoot--dev--one', readView);
-    await clock.advance(60_000);
-    const [row] = states.rows();
-    expect(row).toMatchObject({ state: 'held', reason: '5/5', candidates: 5, expired: 5 });
-    expect(row?.since).toBe(new Date(clock.now() - 60_000).toISOString());
-    expect(row?.lastRunEndedAt).toBe(row?.since);
-  });
-
   it('reads the start of a protection from the resources if they were held before the process started', () => {
     const { states, step } = create();
     step('a', () => sightOf({}, [held]));
@@ -93,7 +67,7 @@ describe('the state of all shoots', () => {
     const { clock, states, step, endRun } = create();
     step('a', () => sightOf());
     const [row] = states.rows();
-    endRun('a', decisionOf(healthy));
+    endRun('a', decisionOf(upVerdict));
     expect(states.rows(500)[0]).toBe(row);
     await clock.advance(500);
     expect(states.rows(500)[0]?.state).toBe('healthy');
@@ -104,14 +78,14 @@ describe('the state of all shoots', () => {
     const now = clock.monotonic();
     const memory = memoryOf({ a: now, b: now - 30_000, c: now - 29_999 }, now);
     step('x', () => sightOf({ probe: memory }));
-    endRun('x', decisionOf(healthy, { memory }));
+    endRun('x', decisionOf(upVerdict, { memory }));
     expect(states.rows()).toMatchObject([{ candidates: 3, expired: 1 }]);
     const leftOut = new Map([
       ['b', 'not managed by MCM'],
       ['d', 'it has no lease yet'],
     ]);
     const listed = { ...memory, candidates: { at: now, names: new Set(['a', 'c']) } };
-    endRun('x', decisionOf(healthy, { memory: listed, leftOut, nodes: 4 }));
+    endRun('x', decisionOf(upVerdict, { memory: listed, leftOut, nodes: 4 }));
     const counts = { candidates: 2, expired: 0, lookedAt: new Date(clock.now()).toISOString() };
     expect(states.rows()).toMatchObject([{ ...counts, nodes: 4, leftOut: 2 }]);
     // A failed run has read nothing: nothing is told as newer or older than it was seen.
@@ -128,28 +102,11 @@ describe('the state of all shoots', () => {
     ]);
   });
 
-  it('shows one shoot in full, as the schema defines it', () => {
-    const { states, step, endRun } = create();
-    step('x', () => sightOf({ verdict: healthy, probe: memoryOf({ a: Number.NEGATIVE_INFINITY }, 0) }, [held]));
-    endRun('x', decisionOf(healthy, { reason: 'fine' }));
-    states.observe(wrote('x', { from: 2, to: 0, verdict: { ...unhealthy, graceEndsAt: 4_321.6 } }));
-    const [shoot] = states.details('x');
-    expect(shootSchema.parse(shoot)).toEqual(shoot);
-    expect(shoot).toMatchObject({
-      marginMs: 4_322,
-      threshold: settings.nodeLeaseFailureFraction,
-      leases: [{ name: 'a', expired: false, counted: true }],
-      scaling: null,
-      decisions: [{ verdict: 'healthy', reason: 'fine', runs: 1, threshold: 0.6 }, { verdict: 'scaled down' }],
-    });
-    expect(states.details('y')).toEqual([]);
-  });
-
   it('ends a round when every shoot has been probed since the previous one', async () => {
     const { clock, states, step, endRun } = create();
     for (const namespace of ['a', 'b']) step(namespace, () => sightOf());
     step('orphan', () => sightOf({ nextRunAt: Number.POSITIVE_INFINITY }));
-    const ran = (namespace: string) => endRun(namespace, decisionOf(healthy));
+    const ran = (namespace: string) => endRun(namespace, decisionOf(upVerdict));
     ran('a');
     expect(states.lastRoundEndedAt()).toBeUndefined();
     ran('b');
@@ -163,34 +120,20 @@ describe('the state of all shoots', () => {
     expect(states.lastRoundEndedAt()).toBe(new Date(clock.now()).toISOString());
   });
 
-  it('lists the writes of its prober, and attributes a mark that the prober itself removed to nobody else', () => {
-    const { states, step } = create();
-    let sight = sightOf({ verdict: unhealthy }, [held]);
-    step('a', () => sight);
-    states.observe(wrote('a', { from: 2, to: 0 }));
-    states.observe(wrote('a', { from: 2 }));
-    sight = sightOf({ verdict: healthy });
-    expect(states.details('a')[0]?.decisions?.map(({ verdict, reason }) => `${verdict}: ${reason}`)).toEqual([
-      'scaled down: Deployment kcm, from 2 to 0 replicas',
-      'given back: Deployment kcm, its annotation is removed',
-    ]);
-  });
-
   it('keeps the decisions on a shoot for an hour after its prober has ended, and for its next prober', async () => {
     const one = 'shoot--dev--one';
     const { clock, states, step, endRun } = create({ names: [one] });
     const words = (): readonly string[] | undefined => states.details(one)[0]?.decisions?.map(({ verdict }) => verdict);
     step(one, () => sightOf({ verdict: unhealthy }, [held]));
     endRun(one, decisionOf(unhealthy));
-    states.observe(wrote(one, { from: 2 }));
     states.observe({ kind: 'forgotten', cluster: one });
     states.observe({ kind: 'forgotten', cluster: one });
     await clock.advance(3_599_999);
     expect(states.details(one)).toMatchObject([{ state: 'not probed', why: 'hibernation is enabled' }]);
-    expect(words()).toEqual(['unhealthy', 'given back']);
+    expect(words()).toEqual(['unhealthy']);
     step(one, () => sightOf());
-    endRun(one, decisionOf(healthy));
-    expect(words()).toEqual(['unhealthy', 'given back', 'healthy']);
+    endRun(one, decisionOf(upVerdict));
+    expect(words()).toEqual(['unhealthy', 'healthy']);
     states.observe({ kind: 'forgotten', cluster: one });
     await clock.advance(3_600_000);
     expect(words()).toEqual([]);

@@ -10,7 +10,7 @@ import {
 } from '../../annotations/scaling-annotations.ts';
 import { act } from './act.ts';
 import type { Action, ActionResponse } from './operation.ts';
-import { deployment, etcd, objectOf, stateOf } from '../testing/seed-model.ts';
+import { deployment, etcd, objectOf, stateOf } from '../testing/resources.ts';
 
 const kcm = deployment('kcm');
 const main = etcd('main');

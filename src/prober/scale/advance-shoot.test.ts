@@ -1,408 +1,331 @@
 import { describe, expect, it } from 'vitest';
 import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
+import type { ReleasePolicy } from '../clusters/lifecycle.ts';
+import { emptyProbeMemory, type Verdict } from '../judge/judgement.ts';
 import {
-  meltdownProtectionAnnotation as active,
-  replicasAnnotation as replicas,
-} from '../../annotations/scaling-annotations.ts';
-import { type Decision, emptyProbeMemory, type Verdict } from '../judge/judgement.ts';
-import type { DependentResource } from '../config/settings.ts';
-import {
-  type RequestFate,
+  type ObjectInit,
   dependent,
+  deployment,
   downVerdict,
   failedVerdict,
-  once,
-  requestsIn,
-  patchAt,
-  readAt,
-  upHeldVerdict,
+  heldObject,
+  objectOf,
+  stateOf,
   upVerdict,
-} from '../testing/cases.ts';
-import { type HarnessOptions, SeedHarness } from '../testing/seed-harness.ts';
-import { deployment, objectOf, stateOf } from '../testing/seed-model.ts';
-import { advanceShoot, mayWriteNow, type ShootContext, type ShootEvent, initialState } from './advance-shoot.ts';
+} from '../testing/resources.ts';
+import {
+  type Effect,
+  type ShootContext,
+  type ShootEvent,
+  advanceShoot,
+  initialState,
+  mayWriteNow,
+} from './advance-shoot.ts';
 import { type Role, leader } from './desired.ts';
 
-const [a, b] = [deployment('a'), deployment('b')];
-const isHeld = { annotations: { [active]: '', [replicas]: '3' }, replicas: 0 };
-const held = (ref: typeof a) => objectOf(ref, isHeld);
-const up = (ref: typeof a) => objectOf(ref, { replicas: 3 });
-const at = (ref: typeof a, level: number, info: Partial<DependentResource['scaleUp']> = {}): DependentResource =>
-  dependent(ref, { up: { level, ...info }, down: { level, ...info } });
+const standby: Role = { leads: false, mayStandIn: true };
+const [a, b] = [deployment('a'), deployment('b')] as const;
+const up = (ref: ResourceRef): ObjectInit => objectOf(ref, { replicas: 3 });
+/** Held, but another writer has scaled it up. */
+const contested = (ref: ResourceRef): ObjectInit => ({ ...heldObject(ref), replicas: 2, ready: 2 });
+const allUp = [up(a), up(b)];
+const allHeld = [heldObject(a), heldObject(b)];
+const nameOf = (key: string): string => key.slice(key.lastIndexOf('/') + 1);
 
-/** Verdicts of the runs, one every 10 s from 0; the last one is repeated. */
-const verdicts =
-  (...given: readonly (Verdict | undefined)[]) =>
-  (now: number): Verdict | undefined =>
-    given[Math.min(Math.floor(now / 10_000), given.length - 1)];
+const judged = (verdict: Verdict, nextRunAt = Number.POSITIVE_INFINITY): ShootEvent => ({
+  kind: 'run-ended',
+  decision: { verdict, reason: '', nextRunAt, memory: emptyProbeMemory },
+});
+const stop = (releasePolicy: ReleasePolicy): ShootEvent => ({ kind: 'stop', end: { releasePolicy, reason: 'test' } });
+const crossedAt = (at: number): Verdict => ({ kind: 'unhealthy', crossedAt: at, graceEndsAt: at + 10_000 });
+const landing: Verdict = { kind: 'landing', renewed: 1, awaited: 2, late: [], latest: 200_000 };
 
-const run = (options: HarnessOptions, until = 100_000): SeedHarness => {
-  const harness = new SeedHarness(options);
-  harness.runUntil(until);
-  return harness;
+const textOf = (effect: Effect): string => {
+  switch (effect.kind) {
+    case 'send':
+      return `${effect.action.kind} ${nameOf(effect.action.key)}`;
+    case 'scaling-started':
+      return effect.scaling.direction;
+    case 'scaling-ended':
+      return effect.end;
+    case 'start-run':
+    case 'abort-run':
+    case 'protection-late':
+      return effect.kind;
+  }
 };
 
-describe('an opposite verdict', () => {
-  it('ends waits and unsent writes at once', () => {
-    const resources = [at(a, 0), at(b, 1, { initialDelayMs: 15_000 })];
-    const options = { resources, objects: [up(a), up(b)], verdictAt: verdicts(downVerdict, upVerdict) };
-    const harness = run(options, 19_000);
-    expect(harness.ends.slice(0, 1)).toEqual([{ at: 10_200, direction: 'down', end: 'dropped' }]);
-    const sent = requestsIn(harness.log);
-    expect(sent).toEqual([patchAt(100, 'a', 0), patchAt(10_200, 'a', 3)]);
-    expect(sent.filter(({ name, replicas: count }) => name === 'b' && count === 0)).toEqual([]);
-    expect(harness.model.get(refKey(b))).toMatchObject({ replicas: 3, annotations: {} });
-  });
-
-  const landing: Verdict = { kind: 'landing', renewed: 1, awaited: 2, late: [], latest: 200_000 };
-
-  it('landing ends a scale-down, and restores nothing yet', () => {
-    const resources = [at(a, 0), at(b, 1, { initialDelayMs: 15_000 })];
-    const harness = run({ resources, objects: [up(a), up(b)], verdictAt: verdicts(downVerdict, landing) });
-    expect(harness.ends).toEqual([{ at: 10_200, direction: 'down', end: 'dropped' }]);
-    expect(requestsIn(harness.log)).toEqual([patchAt(100, 'a', 0)]);
-  });
-
-  it('landing ends a scale-up that has written nothing, and no other', () => {
-    const [first, second] = [at(a, 0), at(b, 1, { initialDelayMs: 15_000 })];
-    const verdictAt = verdicts(upVerdict, landing);
-    const late = run({ resources: [second], objects: [held(b)], verdictAt });
-    expect([late.ends, requestsIn(late.log)]).toEqual([[{ at: 10_200, direction: 'up', end: 'dropped' }], []]);
-    const begun = run({ resources: [first, second], objects: [held(a), held(b)], verdictAt });
-    expect(requestsIn(begun.log)).toEqual([patchAt(100, 'a', 3), patchAt(16_160, 'b', 3)]);
-  });
-
-  it('awaits a write in flight, and then reads', () => {
-    const resources = [at(a, 0)];
-    const fateOf = (index: number): RequestFate => ({ latencyMs: index === 0 ? 14_000 : 20 });
-    const options = { resources, objects: [up(a)], verdictAt: verdicts(downVerdict, upVerdict), fateOf };
-    const harness = run(options);
-    expect(harness.ends[0]).toEqual({ at: 10_200, direction: 'down', end: 'dropped' });
-    expect(requestsIn(harness.log).slice(0, 3)).toEqual([
-      patchAt(100, 'a', 0),
-      readAt(14_100, 'a'),
-      patchAt(14_120, 'a', 3),
-    ]);
-    expect(harness.model.get(refKey(a))).toMatchObject({ replicas: 3, annotations: {} });
-  });
-
-  it('ages from its own time: a scale-up that had to wait too long waits for another verdict', () => {
-    const resources = [at(a, 0)];
-    const fateOf = (index: number): RequestFate => ({ latencyMs: index === 0 ? 31_000 : 20 });
-    const verdictAt = verdicts(downVerdict, upVerdict, undefined, undefined, undefined, upVerdict);
-    const harness = run({ resources, objects: [up(a)], verdictAt, fateOf });
-    expect(requestsIn(harness.log).slice(1)).toEqual([readAt(31_100, 'a'), patchAt(50_600, 'a', 3)]);
-    expect(harness.ends[1]).toMatchObject({ direction: 'up', end: 'completed' });
-  });
-
-  it('ages from its own time for the levels too', () => {
-    const resources = [at(a, 0, { timeoutMs: 60_000 }), at(b, 1)];
-    const fateOf = (index: number): RequestFate => ({ latencyMs: index === 0 ? 25_000 : 20 });
-    const verdictAt = verdicts(downVerdict, upVerdict, undefined);
-    const options = { resources, objects: [up(a), held(b)], verdictAt, fateOf, followMs: 8_000 };
-    const harness = run(options);
-    // a is ready at 33 s, and the verdict dates from 10.2 s.
-    expect(requestsIn(harness.log)).toEqual([patchAt(100, 'a', 0), readAt(25_100, 'a'), patchAt(25_120, 'a', 3)]);
-  });
-
-  it('is replaced by the latest verdict if another came meanwhile', () => {
-    const resources = [at(a, 0)];
-    const fateOf = (index: number): RequestFate => ({ latencyMs: index === 0 ? 35_000 : 20 });
-    const verdictAt = verdicts(downVerdict, upVerdict, downVerdict, failedVerdict);
-    const harness = run({ resources, objects: [up(a)], verdictAt, fateOf });
-    expect(requestsIn(harness.log)).toEqual([patchAt(100, 'a', 0), readAt(35_100, 'a')]);
-    expect(harness.model.get(refKey(a))?.replicas).toBe(0);
-  });
-
-  it('down after up keeps a write whose response was lost', () => {
-    const resources = [at(a, 0)];
-    const fateOf = (index: number): RequestFate => {
-      return index === 0 ? { latencyMs: 12_000, error: 'ConnectionError', landed: true } : { latencyMs: 20 };
+/** The loop of a shoot whose resources `a` and `b` are on two levels. Its first run is due at 0. */
+const createLoop = (changes: Partial<ShootContext> = {}) => {
+  let state = initialState({ probe: emptyProbeMemory, nextRunAt: 0 });
+  let context = changes;
+  const inFlight = new Set<string>();
+  const resources = [a, b].map((ref, level) => dependent(ref, { up: { level }, down: { level } }));
+  const contextAt = (now: number, objects: readonly ObjectInit[]): ShootContext => {
+    const byKey = new Map(objects.map((object) => [refKey(object.ref), object]));
+    return {
+      now,
+      wallNow: now,
+      holder: { by: 'test' },
+      snapshotOf: (key) => ({ kind: 'state', state: stateOf(byKey.get(key) ?? up(a)) }),
+      resources,
+      probeIntervalMs: 10_000,
+      mustRead: false,
+      role: leader,
+      inFlight,
+      ...context,
     };
-    const harness = run({ resources, objects: [held(a)], verdictAt: verdicts(upVerdict, downVerdict), fateOf });
-    expect(requestsIn(harness.log).slice(0, 3)).toEqual([
-      patchAt(100, 'a', 3),
-      readAt(12_100, 'a'),
-      patchAt(12_120, 'a', 0),
-    ]);
-    expect(harness.model.get(refKey(a))).toMatchObject({ replicas: 0, annotations: isHeld.annotations });
-  });
-});
-
-describe('other verdicts', () => {
-  const slow = { resources: [at(a, 0), at(b, 1, { initialDelayMs: 15_000, timeoutMs: 60_000 })] };
-
-  it('in the same direction start no second scaling', () => {
-    for (const [verdict, objects] of [
-      [downVerdict, [up(a), up(b)]],
-      [upVerdict, [held(a), held(b)]],
-    ] as const) {
-      const harness = run({ ...slow, objects, verdictAt: () => verdict }, 60_000);
-      expect(harness.ends).toMatchObject([{ end: 'completed' }]);
-      expect(harness.log).toHaveLength(2);
-    }
-  });
-
-  it.each([{ kind: 'skipped' }, { kind: 'confirming' }, failedVerdict] satisfies Verdict[])(
-    'leave a scaling as it is: $kind',
-    (verdict) => {
-      for (const [first, objects] of [
-        [downVerdict, [up(a), up(b)]],
-        [upVerdict, [held(a), held(b)]],
-      ] as const) {
-        const harness = run({ ...slow, objects, verdictAt: verdicts(first, verdict) }, 60_000);
-        expect(harness.ends).toMatchObject([{ end: 'completed' }]);
-        expect(harness.log).toHaveLength(2);
-      }
+  };
+  /** Steps while the watches show these objects. Returns the effects. */
+  const step = (now: number, objects: readonly ObjectInit[], ...events: readonly ShootEvent[]): readonly string[] => {
+    const stepped = advanceShoot(state, events, contextAt(now, objects));
+    ({ state } = stepped);
+    for (const effect of stepped.effects) if (effect.kind === 'send') inFlight.add(effect.action.key);
+    return stepped.effects.map(textOf);
+  };
+  return {
+    step,
+    /** Steps with the response to the request in flight: the state of this object. */
+    answer: (now: number, object: ObjectInit, objects: readonly ObjectInit[]): readonly string[] => {
+      const key = refKey(object.ref);
+      inFlight.delete(key);
+      const response = { key, result: { ok: true, value: stateOf(object) } } as const;
+      return step(now, objects, { kind: 'responded', response });
     },
-  );
+    change: (next: Partial<ShootContext>) => (context = { ...context, ...next }),
+    state: () => state,
+    mayWrite: (now: number): boolean => mayWriteNow(state, contextAt(now, allUp)),
+  };
+};
 
-  it('start no scaling if there is nothing to do', () => {
-    for (const [verdict, objects] of [
-      [upVerdict, [up(a), up(b)]],
-      [downVerdict, [held(a), held(b)]],
-      [upHeldVerdict, [objectOf(a, { replicas: 0 }), up(b)]],
-      [{ kind: 'skipped' }, [held(a), held(b)]],
-      [failedVerdict, [held(a), held(b)]],
-    ] as const) {
-      const harness = run({ ...slow, objects, verdictAt: () => verdict });
-      expect([harness.log, harness.ends]).toEqual([[], []]);
-    }
-  });
-});
+/** A loop whose first run ends at 100 ms with this verdict, and what it does then. */
+const begin = (verdict: Verdict, objects: readonly ObjectInit[], changes?: Partial<ShootContext>) => {
+  const loop = createLoop(changes);
+  expect(loop.step(0, objects)).toEqual(['start-run']);
+  return { ...loop, did: loop.step(100, objects, judged(verdict)) };
+};
 
 describe('runs', () => {
-  const context = (now: number): ShootContext => ({
-    now,
-    wallNow: now,
-    holder: { by: 'test' },
-    snapshotOf: () => ({ kind: 'absent' }),
-    resources: [],
-    probeIntervalMs: 10_000,
-    mustRead: false,
-    role: leader,
-    inFlight: new Set(),
-  });
-  const initial = initialState({ probe: emptyProbeMemory, nextRunAt: 5_000 });
-  const ended = (nextRunAt: number): ShootEvent => ({
-    kind: 'run-ended',
-    decision: { verdict: { kind: 'skipped' }, reason: '', nextRunAt, memory: emptyProbeMemory },
-  });
-
   it('start when they are due, one at a time', () => {
-    expect(advanceShoot(initial, [], context(4_999))).toMatchObject({ effects: [], wakeAt: 5_000 });
-    const started = advanceShoot(initial, [], context(5_000));
-    expect(started).toMatchObject({ effects: [{ kind: 'start-run' }], wakeAt: Number.POSITIVE_INFINITY });
-    expect(advanceShoot(started.state, [], context(50_000))).toMatchObject({ effects: [] });
-    const next = advanceShoot(started.state, [ended(60_000)], context(50_000));
-    expect(next).toMatchObject({ effects: [], wakeAt: 60_000 });
-    expect(advanceShoot(started.state, [ended(50_000)], context(50_000)).effects).toEqual([{ kind: 'start-run' }]);
+    const { step, state } = createLoop();
+    expect(step(0, allUp)).toEqual(['start-run']);
+    expect(step(50_000, allUp)).toEqual([]);
+    expect(step(50_000, allUp, judged({ kind: 'skipped' }, 60_000))).toEqual([]);
+    expect(state().dueAt).toBe(60_000);
+    expect(step(59_999, allUp)).toEqual([]);
+    expect(step(60_000, allUp)).toEqual(['start-run']);
   });
 
   it('that threw an error are followed by others', () => {
-    const { state } = advanceShoot(initial, [], context(5_000));
-    const broke = advanceShoot(state, [{ kind: 'run-aborted', nextRunAt: 16_000 }], context(6_000));
-    expect(broke).toMatchObject({ effects: [], wakeAt: 16_000, state: { runStartedAt: undefined } });
+    const { step } = createLoop();
+    step(0, allUp);
+    expect(step(1_000, allUp, { kind: 'run-aborted', nextRunAt: 11_000 })).toEqual([]);
+    expect(step(11_000, allUp)).toEqual(['start-run']);
   });
 
   it('end with the prober', () => {
-    const { state } = advanceShoot(initial, [], context(5_000));
-    const stopped = advanceShoot(
-      state,
-      [{ kind: 'stop', end: { releasePolicy: 'nothing', reason: 'test' } }],
-      context(6_000),
-    );
-    expect(stopped).toMatchObject({ effects: [{ kind: 'abort-run' }], state: { ended: true } });
-    const before = advanceShoot(
-      initial,
-      [{ kind: 'stop', end: { releasePolicy: 'nothing', reason: 'test' } }],
-      context(6_000),
-    );
-    expect(before).toMatchObject({ effects: [], state: { ended: true } });
-    const late = advanceShoot(stopped.state, [ended(7_000)], context(6_500));
-    expect(late.effects).toEqual([]);
+    const { step, state } = createLoop();
+    step(0, allUp);
+    expect(step(1_000, allUp, stop('nothing'))).toEqual(['abort-run']);
+    expect(state().ended).toBe(true);
+    expect(step(1_500, allUp, judged(downVerdict, 2_000))).toEqual([]);
+    expect(step(2_000, allUp)).toEqual([]);
   });
 });
 
-/** Steps a loop whose resources `a` and `b` are held as given. */
-const stepper = (role: Role) => {
-  const resources = [at(a, 0), at(b, 1)];
-  let state = initialState({ probe: emptyProbeMemory, nextRunAt: 0 });
-  const inFlight = new Set<string>();
-  const contextAt = (now: number, heldRefs: readonly ResourceRef[]): ShootContext => ({
-    now,
-    wallNow: now,
-    holder: { by: 'test' },
-    snapshotOf: (key) => {
-      const isHeldNow = heldRefs.some((ref) => refKey(ref) === key);
-      return { kind: 'state', state: stateOf(isHeldNow ? held(a) : up(a)) };
+describe('a verdict', () => {
+  it('ends an opposite scaling at once: its write in flight is awaited, and then the resource is read', () => {
+    const { step, answer, did } = begin(downVerdict, allUp);
+    expect(did).toEqual(['down', 'write a']);
+    expect(step(5_000, allUp, judged(upVerdict))).toEqual(['dropped', 'up']);
+    expect(answer(6_000, heldObject(a), [heldObject(a), up(b)])).toEqual(['read a']);
+    expect(answer(6_020, heldObject(a), [heldObject(a), up(b)])).toEqual(['write a']);
+  });
+
+  it('landing ends a scale-down, and a scale-up that has written nothing, and no other', () => {
+    expect(begin(downVerdict, allUp).step(5_000, allUp, judged(landing))).toEqual(['dropped']);
+    const { step, answer, did } = begin(upVerdict, allHeld);
+    expect([did, step(5_000, allHeld, judged(landing))]).toEqual([['up', 'write a'], ['dropped']]);
+    const begun = begin(upVerdict, allHeld);
+    const restored = [{ ...up(a), version: 2 }, heldObject(b)] as const;
+    expect(begun.answer(150, restored[0], restored)).toEqual(['write b']);
+    expect(begun.step(5_000, restored, judged(landing))).toEqual([]);
+    expect(answer(6_000, restored[0], restored)).toEqual([]);
+  });
+
+  it.each([{ kind: 'skipped' }, { kind: 'confirming' }, failedVerdict, downVerdict] satisfies Verdict[])(
+    '$kind leaves a scale-down as it is',
+    (verdict) => {
+      const { step, answer } = begin(downVerdict, allUp);
+      expect(step(2_000, allUp, judged(verdict))).toEqual([]);
+      const down = { ...heldObject(a), version: 2 };
+      expect(answer(2_020, down, [down, up(b)])).toEqual(['write b']);
     },
-    resources,
-    probeIntervalMs: 10_000,
-    mustRead: false,
-    role: roles.at(-1)!,
-    inFlight,
-  });
-  const step = (now: number, heldRefs: readonly ResourceRef[], ...events: readonly ShootEvent[]) => {
-    const stepped = advanceShoot(state, events, contextAt(now, heldRefs));
-    state = stepped.state;
-    for (const effect of stepped.effects) if (effect.kind === 'send') inFlight.add(effect.action.key);
-    return stepped.effects.map(({ kind }) => kind).filter((kind) => kind !== 'send');
-  };
-  const roles = [role];
-  const mayWrite = (now: number): boolean => mayWriteNow(state, contextAt(now, []));
-  return { step, become: (next: Role) => roles.push(next), state: () => state, inFlight, mayWrite };
-};
-
-const decisionAt = (now: number, crossedAt = now): Decision => ({
-  verdict: { kind: 'unhealthy', crossedAt, graceEndsAt: crossedAt + 10_000 },
-  reason: '',
-  nextRunAt: now + 10_000,
-  memory: emptyProbeMemory,
+  );
 });
-const judged = (now: number, crossedAt = now): ShootEvent => ({
-  kind: 'run-ended',
-  decision: decisionAt(now, crossedAt),
+
+describe('the end of probing', () => {
+  it.each<[ReleasePolicy, readonly string[]]>([
+    ['restore', ['up', 'write a']],
+    ['release', ['release', 'write a', 'write b']],
+    ['nothing', []],
+  ])('with policy %s gives back what is held: %j', (policy, effects) => {
+    const { step, state } = begin(failedVerdict, allHeld);
+    expect(step(1_000, allHeld, stop(policy))).toEqual(effects);
+    expect(state().ended).toBe(policy === 'nothing' ? true : undefined);
+    const nothing = begin(failedVerdict, [up(a), objectOf(b, { replicas: 0 })]);
+    expect(nothing.step(1_000, [up(a), objectOf(b, { replicas: 0 })], stop(policy))).toEqual([]);
+    expect(nothing.state().ended).toBe(true);
+  });
+
+  it.each<[first: ReleasePolicy, next: ReleasePolicy, readonly string[]]>([
+    ['restore', 'release', ['dropped', 'release', 'write b']],
+    ['restore', 'nothing', ['dropped']],
+    ['release', 'restore', []],
+    ['release', 'release', []],
+  ])('restores less if a later state of the Cluster asks for it, never more: %s, then %s', (policy, next, effects) => {
+    const { step } = begin(failedVerdict, allHeld);
+    step(1_000, allHeld, stop(policy));
+    expect(step(2_000, allHeld, stop(next))).toEqual(effects);
+  });
+
+  it('comes when the write in flight has its response', () => {
+    const { step, answer, state } = begin(downVerdict, allUp);
+    expect(step(1_000, allUp, stop('nothing'))).toEqual(['dropped']);
+    expect(state().ended).toBeUndefined();
+    answer(3_000, heldObject(a), [heldObject(a), up(b)]);
+    expect(state().ended).toBe(true);
+  });
+
+  it('ignores verdicts', () => {
+    const { step } = begin(failedVerdict, allHeld);
+    step(1_000, allHeld, stop('restore'));
+    expect(step(2_000, allHeld, judged(downVerdict))).toEqual([]);
+  });
+});
+
+describe('a pause', () => {
+  it('forbids a scale-down, and its end is followed by a run at once', () => {
+    const { step, did, change, state } = begin(downVerdict, allUp, { pausedUntil: 36_000 });
+    expect([did, state().dueAt]).toEqual([[], 36_000]);
+    change({ pausedUntil: undefined });
+    expect(step(36_000, allUp)).toEqual(['start-run']);
+    expect(step(36_100, allUp, judged(downVerdict))).toEqual(['down', 'write a']);
+  });
+
+  it('that begins during a scale-down ends it, and lets a restoration go on', () => {
+    const loop = begin(downVerdict, allUp);
+    loop.change({ pausedUntil: Number.POSITIVE_INFINITY });
+    expect(loop.step(1_000, allUp)).toEqual(['dropped']);
+    expect(begin(upVerdict, allHeld, { pausedUntil: Number.POSITIVE_INFINITY }).did).toEqual(['up', 'write a']);
+  });
+
+  it('gives the leader its time after its end, before a standby acts', () => {
+    const { step, change } = begin(downVerdict, allUp, { role: standby, pausedUntil: 8_000 });
+    change({ pausedUntil: undefined });
+    expect(step(8_000, allUp, judged(downVerdict))).toEqual([]);
+    expect(step(10_999, allUp, judged(downVerdict))).toEqual([]);
+    expect(step(11_000, allUp)).toEqual(['down', 'write a']);
+  });
 });
 
 describe('a verdict of a run that began before a restoration', () => {
-  const standby: Role = { leads: false, mayStandIn: true };
+  const [aHeld, bHeld] = [
+    [heldObject(a), up(b)],
+    [up(a), heldObject(b)],
+  ];
 
   it('scales nothing down, and the next run comes soon', () => {
     // The leader could not scale b down.
-    const { step, state } = stepper(standby);
-    expect(step(0, [a])).toEqual(['start-run']);
-    expect(step(10_000, [a], judged(10_000))).toEqual([]);
-    expect(step(11_000, [])).toEqual([]);
+    const { step, state } = createLoop({ role: standby });
+    step(0, aHeld);
+    expect(step(10_000, aHeld, judged(downVerdict))).toEqual([]);
+    expect(step(11_000, allUp)).toEqual([]);
     expect(state().desired).toBeUndefined();
-    expect(step(12_000, [])).toEqual(['start-run']);
-    expect(step(12_100, [], judged(12_100))).toEqual([]);
-    expect(step(15_000, [])).toEqual([]);
-    expect(step(15_100, [])).toEqual(['scaling-started']);
+    expect(step(12_000, allUp)).toEqual(['start-run']);
+    expect(step(12_100, allUp, judged(crossedAt(12_100)))).toEqual([]);
+    expect(step(15_000, allUp)).toEqual([]);
+    expect(step(15_100, allUp)).toEqual(['down', 'write a']);
   });
 
   it('while it is under way scales nothing down either', () => {
-    const { step } = stepper(standby);
-    expect(step(0, [a, b])).toEqual(['start-run']);
-    expect(step(5_000, [b])).toEqual([]);
-    expect(step(5_100, [b], judged(5_100))).toEqual([]);
-    expect(step(6_099, [b])).toEqual([]);
-    expect(step(6_100, [b])).toEqual(['start-run']);
+    const { step } = createLoop({ role: standby });
+    step(0, allHeld);
+    expect(step(5_000, bHeld)).toEqual([]);
+    expect(step(5_100, bHeld, judged(downVerdict))).toEqual([]);
+    expect(step(9_000, bHeld)).toEqual(['start-run']);
   });
 
   it.each([
-    ['between the restorations', [b]],
-    ['after the restorations', []],
-  ])('scales nothing down when the standby becomes leader %s', (_, stillHeld) => {
-    const { step, become } = stepper(standby);
-    step(0, [a, b]);
-    step(10_000, [a, b], judged(10_000));
-    become(leader);
-    expect(step(10_500, stillHeld)).toEqual([]);
-    expect(step(11_500, stillHeld)).toEqual(['start-run']);
-    expect(step(11_600, stillHeld, judged(11_600))).toEqual(['scaling-started']);
+    ['between the restorations', bHeld, ['down', 'write a']],
+    ['after the restorations', allUp, ['down', 'write a']],
+  ] as const)('scales nothing down when the standby becomes leader %s', (_, objects, effects) => {
+    const { step, change } = createLoop({ role: standby });
+    step(0, allHeld);
+    step(10_000, allHeld, judged(downVerdict));
+    change({ role: leader });
+    expect(step(10_500, objects)).toEqual([]);
+    expect(step(11_500, objects)).toEqual(['start-run']);
+    expect(step(11_600, objects, judged(downVerdict))).toEqual(effects);
   });
 });
 
 it('a standby acts on what the leader has left up for 3 s, also in a run of failures, and never beside the Go program', () => {
-  const { step } = stepper({ leads: false, mayStandIn: true });
-  step(0, []);
-  expect(step(100, [], judged(100))).toEqual([]);
-  const failed = { verdict: failedVerdict, reason: '', nextRunAt: 60_000, memory: emptyProbeMemory };
-  expect(step(2_000, [], { kind: 'run-ended', decision: failed })).toEqual([]);
-  expect(step(3_099, [])).toEqual([]);
-  expect(step(3_100, [])).toEqual(['scaling-started']);
-  const beside = stepper({ leads: false, mayStandIn: false });
-  beside.step(0, []);
-  beside.step(100, [], judged(100));
-  expect(beside.step(9_000, [])).toEqual(['protection-late']);
+  const crossed = crossedAt(100);
+  const { step, did } = begin(crossed, allUp, { role: standby });
+  expect([did, step(2_000, allUp, judged(failedVerdict)), step(3_099, allUp)]).toEqual([[], [], []]);
+  expect(step(3_100, allUp)).toEqual(['down', 'write a']);
+  const beside = begin(crossed, allUp, { role: { leads: false, mayStandIn: false } });
+  expect(beside.step(9_000, allUp)).toEqual(['protection-late']);
 });
 
 describe('an outage that is unmet', () => {
-  const beside: Role = { leads: false, mayStandIn: false };
+  const beside = { role: { leads: false, mayStandIn: false } };
 
-  it('for five seconds is reported once, if nothing is held', () => {
-    const { step, state } = stepper(beside);
-    step(0, []);
-    expect(step(100, [], judged(100))).toEqual([]);
-    expect(step(5_099, [])).toEqual([]);
-    expect(state().dueAt).toBe(5_100);
-    expect(step(5_100, [])).toEqual(['protection-late']);
-    expect(step(9_000, [])).toEqual([]);
+  it('for five seconds is reported once, and again in the next outage', () => {
+    const { step, state } = begin(crossedAt(100), allUp, beside);
+    expect([step(5_099, allUp), state().dueAt]).toEqual([[], 5_100]);
+    expect([step(5_100, allUp), step(9_000, allUp)]).toEqual([['protection-late'], []]);
+    step(10_100, allUp, judged(upVerdict));
+    step(20_100, allUp, judged(crossedAt(20_100)));
+    expect(step(25_100, allUp)).toContain('protection-late');
   });
 
-  it('is not reported if something is held by then, or nothing is up any more', () => {
-    for (const heldBy of [[a], [a, b]]) {
-      const { step } = stepper(beside);
-      step(0, []);
-      step(100, [], judged(100));
-      expect(step(5_100, heldBy)).toEqual([]);
-      expect(step(9_000, heldBy)).toEqual([]);
-    }
+  it.each([
+    ['something is held', [heldObject(a), up(b)]],
+    ['nothing is up', allHeld],
+  ])('is not reported if %s by then', (_, objects) => {
+    const { step } = begin(crossedAt(100), allUp, beside);
+    expect([step(5_100, objects), step(9_000, objects)]).toEqual([[], []]);
   });
+});
 
-  it('is reported again in the next outage', () => {
-    const { step } = stepper(beside);
-    step(0, []);
-    step(100, [], judged(100));
-    expect(step(5_100, [])).toEqual(['protection-late']);
-    step(10_100, [], { kind: 'run-ended', decision: { ...decisionAt(10_100), verdict: upVerdict } });
-    step(20_100, [], judged(20_100));
-    expect(step(25_100, [])).toContain('protection-late');
-  });
+it('a scale-down, after the process was suspended, sends nothing more until a verdict confirms it', () => {
+  const { step, answer, state } = begin(downVerdict, allUp);
+  const half = [{ ...heldObject(a), version: 2 }, up(b)] as const;
+  expect(answer(14_000, half[0], half)).toEqual(['start-run']);
+  expect(state().desired?.isDoubtful).toBe(true);
+  expect(step(14_100, half, judged(downVerdict))).toEqual(['write b']);
+});
+
+it('a write that waited for its turn while the process was suspended is not sent, even before the next step', () => {
+  const { mayWrite, state } = begin(downVerdict, allUp);
+  const { dueAt } = state();
+  expect([mayWrite(dueAt + 10_000), mayWrite(dueAt + 10_001)]).toEqual([true, false]);
 });
 
 it('a standby leaves the leader a second after its own verdict, however long ago the threshold was crossed', () => {
-  const { step } = stepper({ leads: false, mayStandIn: true });
-  step(0, []);
-  expect(step(20_000, [], judged(20_000, 5_000))).toEqual([]);
-  expect(step(20_999, [])).toEqual([]);
-  expect(step(21_000, [])).toEqual(['scaling-started']);
+  const { step } = createLoop({ role: { leads: false, mayStandIn: true } });
+  step(0, allUp);
+  expect(step(20_000, allUp, judged(crossedAt(5_000)))).toEqual([]);
+  expect(step(20_999, allUp)).toEqual([]);
+  expect(step(21_000, allUp)).toEqual(['down', 'write a']);
 });
 
-describe('a scale-down, after the process was suspended,', () => {
-  it('sends nothing more until a verdict confirms it', () => {
-    const { step, state, inFlight } = stepper(leader);
-    const sent = (): number => inFlight.size;
-    step(0, []);
-    step(100, [], judged(100));
-    expect(sent()).toBe(1);
-    step(14_000, []);
-    expect([sent(), state().desired?.isDoubtful]).toEqual([1, true]);
-    step(14_100, [], judged(14_100));
-    expect(sent()).toBe(2);
-  });
-
-  it('sends no write that was waiting for its turn meanwhile, even before the next step', () => {
-    const { step, state, mayWrite } = stepper(leader);
-    step(0, []);
-    step(100, [], judged(100));
-    const { dueAt } = state();
-    expect([mayWrite(dueAt + 10_000), mayWrite(dueAt + 10_001)]).toEqual([true, false]);
-  });
-});
-
-describe('another writer that changes what is held', () => {
-  it('is undone at once, once in a second', () => {
-    const harness = new SeedHarness({ resources: [at(a, 0)], objects: [up(a)], verdictAt: () => downVerdict });
-    // No change falls between a look and the write that follows.
-    for (let second = 5; second < 9; second += 0.47) {
-      harness.at(second * 1_000, () => harness.model.edit(refKey(a), { replicas: 2 }));
-    }
-    harness.runUntil(9_900);
-    const times = requestsIn(harness.log).flatMap(({ at: time, kind }) => (kind === 'patch' ? [time] : []));
-    expect(times[0]).toBe(100);
-    expect(times[1]).toBe(5_150);
-    expect(times.length).toBeGreaterThanOrEqual(5);
-    for (const [index, time] of times.slice(1).entries()) expect(time - times[index]!).toBeGreaterThanOrEqual(1_000);
-    expect(harness.model.get(refKey(a))?.replicas).toBe(0);
-  });
-
-  it('during a restoration leaves the decision to the next verdict', () => {
-    const options = { resources: [at(a, 0)], objects: [up(a)], verdictAt: once(upVerdict) };
-    const harness = new SeedHarness(options);
-    harness.at(5_000, () => harness.model.edit(refKey(a), { replicas: 0 }));
-    harness.runUntil(60_000);
-    expect(harness.log).toEqual([]);
-  });
+it('another writer that scales up what is held is undone at once, once in a second, and left to the next verdict in a restoration', () => {
+  const { step } = begin(downVerdict, allHeld);
+  const objects = [contested(a), heldObject(b)];
+  expect(step(2_000, objects)).toEqual(['down', 'write a']);
+  const restored = begin(upVerdict, allUp);
+  expect([restored.did, restored.step(2_000, [objectOf(a, { replicas: 0 }), up(b)])]).toEqual([[], []]);
 });

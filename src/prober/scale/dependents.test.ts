@@ -9,8 +9,7 @@ import {
 } from '../../annotations/scaling-annotations.ts';
 import { Dependents } from './dependents.ts';
 import type { ProberSettings } from '../config/settings.ts';
-import { dependent } from '../testing/cases.ts';
-import { type ModelObject, deployment, objectOf, scalableOf, stateOf } from '../testing/seed-model.ts';
+import { type ObjectInit, dependent, deployment, objectOf, scalableOf, stateOf } from '../testing/resources.ts';
 import { createStaticStore } from '../testing/static-store.ts';
 
 const kcm = deployment('kcm');
@@ -31,7 +30,7 @@ const settings: ProberSettings = {
 it('held resources are counted by the latest state, from the watch or from our own write', async () => {
   const clock = createVirtualClock();
   const seed = createScriptedClient(clock);
-  let seen: ModelObject | undefined = objectOf(kcm, { replicas: 3, version: 5 });
+  let seen: ObjectInit | undefined = objectOf(kcm, { replicas: 3, version: 5 });
   const store = createStaticStore(() => seen && scalableOf(seen));
   const source = { served: () => ({ kind: 'served', resource: 'deployments' }) as const, store };
   const dependents = new Dependents('shoot', { seed, settings, dryRun: false, dependents: new Map([[key, source]]) });

@@ -6,7 +6,7 @@ import type { Store, StoreChange } from '../../kubernetes/cache/store.ts';
 import { formatHeldAnnotation, heldAnnotation } from '../../annotations/held.ts';
 import { meltdownProtectionAnnotation, replicasAnnotation } from '../../annotations/scaling-annotations.ts';
 import { proberConfig } from '../config/config.ts';
-import { objectOf, scalableOf } from '../testing/seed-model.ts';
+import { objectOf, scalableOf } from '../testing/resources.ts';
 import { createStaticStore } from '../testing/static-store.ts';
 import {
   clusterOfHeld,

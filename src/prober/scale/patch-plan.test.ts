@@ -6,8 +6,7 @@ import {
   replicasAnnotation as replicas,
 } from '../../annotations/scaling-annotations.ts';
 import { heldAnnotation } from '../../annotations/held.ts';
-import { dependent } from '../testing/cases.ts';
-import { deployment, etcd } from '../testing/seed-model.ts';
+import { dependent, deployment, etcd } from '../testing/resources.ts';
 import { type Direction, type PatchPlan, isSettled, hasNothingToRestore, planPatch } from './patch-plan.ts';
 
 const workload = dependent(deployment('kube-controller-manager'));

@@ -60,24 +60,6 @@ beforeEach(() => {
 });
 afterEach(() => detach());
 
-it('pauses apply to their shoot, those of the home namespace and of the configuration to all; the one that ends last counts', () => {
-  attach(createNamespaces({ a: pause('one', 60_000), garden: pause('all', 30_000) }).store);
-  expect([pauses.of('a')?.reason, pauses.of('b')?.reason, pauses.ofAll()?.reason]).toEqual(['one', 'all', 'all']);
-  detach();
-  attach(createNamespaces({ a: pause('one', 60_000) }).store, pause('configured'));
-  expect([pauses.of('a')?.reason, pauses.of('b')?.reason]).toEqual(['configured', 'configured']);
-});
-
-it('pauses end by themselves, and wake the shoots concerned', async () => {
-  attach(createNamespaces({ a: pause('one', 60_000), garden: pause('all', 30_000) }).store);
-  expect(told).toEqual(['a: one, found', 'wake a', 'all: all, found', 'wake all']);
-  told = [];
-  await clock.advance(30_000);
-  expect([told, pauses.of('b')]).toEqual([['all: over', 'wake all'], undefined]);
-  await clock.advance(30_000);
-  expect([told.slice(2), pauses.of('a')]).toEqual([['a: over', 'wake a'], undefined]);
-});
-
 it('pauses are reported when they begin, change and are removed, but not if they are already over', () => {
   const { store, set } = createNamespaces();
   attach(store);
@@ -97,16 +79,6 @@ it('pauses of a first list that comes late are found, and not new', async () => 
   listed();
   await clock.settle();
   expect(told).toEqual(['a: one, found', 'wake a']);
-});
-
-it('known pauses stay in force until another watch has its first list', () => {
-  attach(createNamespaces({ a: pause('one') }).store);
-  detach();
-  attach(createNamespaces({}, false).store);
-  expect(pauses.of('a')?.reason).toBe('one');
-  detach();
-  attach(createNamespaces().store);
-  expect(pauses.of('a')).toBeUndefined();
 });
 
 it('pauses follow one another: the one that ends later continues without a report', async () => {

@@ -1,382 +1,280 @@
 import { describe, expect, it } from 'vitest';
-import { refKey } from '../../kubernetes/api/resource-ref.ts';
-import {
-  meltdownProtectionAnnotation as active,
-  ignoreScalingAnnotation as ignore,
-  replicasAnnotation as replicas,
-} from '../../annotations/scaling-annotations.ts';
-import type { ServedKind } from '../../kubernetes/cache/watch-kind.ts';
-import type { DependentResource } from '../config/settings.ts';
-import {
-  type RequestFate,
-  type LogEntry,
-  dependent,
-  downVerdict,
-  failedVerdict,
-  once,
-  requestsIn,
-  markAt,
-  patchAt,
-  readAt,
-  upHeldVerdict,
-  upVerdict,
-} from '../testing/cases.ts';
-import { type HarnessOptions, SeedHarness } from '../testing/seed-harness.ts';
-import { deployment, etcd, objectOf } from '../testing/seed-model.ts';
+import { ignoreScalingAnnotation } from '../../annotations/scaling-annotations.ts';
+import { ApiError, type ApiErrorCode } from '../../kubernetes/api/errors.ts';
+import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
+import type { DependentResource, ScaleInfo } from '../config/settings.ts';
+import { type ObjectInit, dependent, deployment, heldObject, objectOf, stateOf } from '../testing/resources.ts';
+import type { ActionResponse, Snapshot } from './operation.ts';
+import type { Direction, ScalingScope } from './patch-plan.ts';
+import { type Scaling, type ScalingInput, advanceScaling, confirmScaling, createScaling, hasWork } from './scaling.ts';
 
-const [a, b, c, d] = [deployment('a'), deployment('b'), deployment('c'), deployment('d')];
-const isHeld = { annotations: { [active]: '', [replicas]: '3' }, replicas: 0 };
-const held = (ref: typeof a) => objectOf(ref, isHeld);
-const up = (ref: typeof a) => objectOf(ref, { replicas: 3 });
+const [a, b, c] = [deployment('a'), deployment('b'), deployment('c')] as const;
+const up = (ref: ResourceRef): ObjectInit => objectOf(ref, { replicas: 3 });
+const nameOf = (key: string): string => key.slice(key.lastIndexOf('/') + 1);
 
-type Level = Partial<DependentResource['scaleUp']>;
 /** Dependent resource with the same level in both directions. */
-const at = (ref: typeof a, level: number, rest: Level & { readonly optional?: boolean } = {}): DependentResource => {
-  const { optional = false, ...info } = rest;
-  return dependent(ref, { up: { level, ...info }, down: { level, ...info }, optional });
+const at = (ref: ResourceRef, level: number, info: Partial<ScaleInfo> = {}): DependentResource =>
+  dependent(ref, { up: { level, ...info }, down: { level, ...info } });
+
+const desiredOf = (direction: Direction, scope: ScalingScope = 'all') =>
+  ({ direction, scope, reason: '', since: 0, judgedAt: 0 }) as const;
+
+const start = (
+  direction: Direction,
+  resources: readonly DependentResource[],
+  given: { readonly inFlight?: readonly ResourceRef[]; readonly scope?: ScalingScope; readonly mustRead?: true } = {},
+): Scaling => {
+  const { inFlight = [], scope = 'all', mustRead = false } = given;
+  return createScaling(desiredOf(direction, scope), {
+    now: 0,
+    resources,
+    inFlight: new Set(inFlight.map(refKey)),
+    mustRead,
+  });
 };
 
-const run = (options: HarnessOptions, until = 600_000) => {
-  const harness = new SeedHarness(options);
-  harness.runUntil(until);
-  return { harness, sent: requestsIn(harness.log), ends: harness.ends };
+const seenAs = (object: ObjectInit): Snapshot => ({ kind: 'state', state: stateOf(object) });
+
+/** Steps a scaling while the watches show these objects. */
+const step = (
+  scaling: Scaling,
+  now: number,
+  { objects = [], ...given }: { readonly objects?: readonly ObjectInit[] } & Partial<ScalingInput> = {},
+) => {
+  const seen = new Map(objects.map((object) => [refKey(object.ref), seenAs(object)]));
+  const stepped = advanceScaling(scaling, {
+    now,
+    wallNow: now,
+    holder: { by: 'test' },
+    resources: [],
+    inFlight: new Set(),
+    mustRead: false,
+    snapshotOf: (key) => seen.get(key) ?? { kind: 'absent' },
+    responses: [],
+    mayScale: true,
+    keepsRetrying: scaling.direction === 'down',
+    ...given,
+  });
+  return { ...stepped, asked: stepped.actions.map(({ kind, key }) => `${kind} ${nameOf(key)}`) };
 };
 
-/** Fates by the resource's name. */
-const fateOf =
-  (fates: Readonly<Partial<Record<string, Partial<RequestFate>>>>) =>
-  (_: number, { action: { key } }: LogEntry): RequestFate => ({
-    latencyMs: 20,
-    ...fates[key.slice(key.lastIndexOf('/') + 1)],
+const accepted = (object: ObjectInit): ActionResponse => ({
+  key: refKey(object.ref),
+  result: { ok: true, value: stateOf(object) },
+});
+const failed = (ref: ResourceRef, code: ApiErrorCode): ActionResponse => ({
+  key: refKey(ref),
+  result: { ok: false, error: new ApiError({ code, message: code }) },
+});
+
+it.each([
+  { direction: 'up', before: heldObject, written: (ref: ResourceRef) => objectOf(ref, { replicas: 3, ready: 0 }) },
+  { direction: 'down', before: up, written: (ref: ResourceRef) => objectOf(ref, { replicas: 0, ready: 3 }) },
+] as const)('levels of a scale-$direction start in ascending order, when the pods have followed', (given) => {
+  const { direction, before, written } = given;
+  const rest = [before(b), before(c)];
+  const first = step(start(direction, [at(c, 10), at(b, 2), at(a, 0)]), 0, { objects: [before(a), ...rest] });
+  expect(first.asked).toEqual(['write a']);
+  const changed = { ...written(a), version: 2 };
+  const awaited = step(first.scaling, 20, { objects: [changed, ...rest], responses: [accepted(changed)] });
+  expect(awaited.asked).toEqual([]);
+  const settled = { ...changed, ready: changed.replicas, version: 3 };
+  expect(step(awaited.scaling, 1_000, { objects: [settled, ...rest] }).asked).toEqual(['write b']);
+});
+
+it('a level of a scale-up awaits each of its resources', () => {
+  const before = [heldObject(a), heldObject(b), heldObject(c)];
+  const first = step(start('up', [at(a, 0), at(b, 0), at(c, 1)]), 0, { objects: before });
+  expect(first.asked).toEqual(['write a', 'write b']);
+  const done = { ...up(a), version: 2 };
+  const next = step(first.scaling, 20, { objects: [done, heldObject(b), heldObject(c)], responses: [accepted(done)] });
+  expect(next.asked).toEqual([]);
+});
+
+it.each([
+  { direction: 'down', before: up, changed: up, asked: ['write a'], end: undefined },
+  { direction: 'up', before: heldObject, changed: heldObject, asked: [], end: 'failed' },
+] as const)(
+  'a resource that another writer changes back is scaled down again, and ends a scale-$direction else',
+  (given) => {
+    const { direction, before, changed, asked, end } = given;
+    const done = { ...(direction === 'down' ? heldObject(a) : up(a)), version: 2 };
+    const begun = step(start(direction, [at(a, 0), at(b, 1)]), 0, { objects: [before(a), before(b)] });
+    const next = step(begun.scaling, 20, { objects: [done, before(b)], responses: [accepted(done)] });
+    expect(next.asked).toEqual(['write b']);
+    const objects = [{ ...changed(a), version: 3 }, before(b)];
+    expect(step(next.scaling, 2_000, { objects })).toMatchObject({ asked, end });
+  },
+);
+
+describe('a level of a scale-down', () => {
+  /** Instant at which the level of b starts while c, and a if it is up, get no response. */
+  const nextLevelAt = (first: readonly DependentResource[], objects: readonly ObjectInit[]): number => {
+    const initial = step(start('down', [...first, at(b, 1)]), 0, { objects: [...objects, up(b)] });
+    let { scaling, wakeAt, asked } = initial;
+    while (!asked.includes('write b')) {
+      const now = wakeAt;
+      ({ scaling, wakeAt, asked } = step(scaling, now, { objects: [...objects, up(b)] }));
+      if (asked.includes('write b')) return now;
+    }
+    return 0;
+  };
+
+  it.each([
+    { timeoutMs: 500, initialDelayMs: 0, next: 500 },
+    { timeoutMs: 3_000, initialDelayMs: 0, next: 3_000 },
+    { timeoutMs: 30_000, initialDelayMs: 0, next: 3_000 },
+    { timeoutMs: 30_000, initialDelayMs: 2_000, next: 5_000 },
+    { timeoutMs: 1_000, initialDelayMs: 2_000, next: 3_000 },
+  ])('delays the next by $initialDelayMs + min($timeoutMs, 3 s) at most', ({ next, ...info }) => {
+    expect(nextLevelAt([at(a, 0, info)], [up(a)])).toBe(next);
   });
 
-describe('levels', () => {
-  const resources = [at(d, 10), at(b, 2), at(a, 0), at(c, 2)];
-
-  it('start in ascending order in a scale-up, each when the previous one is ready; resources of one level together', () => {
-    const options = { resources, objects: [a, b, c, d].map(held), verdictAt: once(upVerdict), followMs: 1_000 };
-    const { sent, ends } = run(options);
-    // Written after 10 ms, ready 1 s later, observed 50 ms after that.
-    expect(sent).toEqual([
-      patchAt(100, 'a', 3),
-      patchAt(1_160, 'b', 3),
-      patchAt(1_160, 'c', 3),
-      patchAt(2_220, 'd', 3),
-    ]);
-    expect(ends).toEqual([{ at: 3_280, direction: 'up', end: 'completed' }]);
+  it.each([
+    { what: 'whose pods are still there', objects: [objectOf(a, { replicas: 0, ready: 1 })], next: 3_000 },
+    { what: 'that is missing', objects: [], next: 3_000 },
+    {
+      what: 'that is ignored',
+      objects: [objectOf(a, { annotations: { [ignoreScalingAnnotation]: 'true' } })],
+      next: 3_000,
+    },
+    { what: 'that is up', objects: [up(a)], next: 23_000 },
+  ])('counts its initial delay only if it needs scaling: one $what', ({ objects, next }) => {
+    expect(nextLevelAt([at(a, 0, { initialDelayMs: 20_000 }), at(c, 0)], [...objects, up(c)])).toBe(next);
   });
 
-  it('start in ascending order in a scale-down, each when no pods of the previous one are left', () => {
-    const options = { resources, objects: [a, b, c, d].map(up), verdictAt: once(downVerdict), followMs: 500 };
-    const { sent, ends } = run(options);
-    expect(sent).toEqual([patchAt(100, 'a', 0), patchAt(660, 'b', 0), patchAt(660, 'c', 0), patchAt(1_220, 'd', 0)]);
-    expect(ends).toEqual([{ at: 1_780, direction: 'down', end: 'completed' }]);
-  });
-
-  it('wait for all of their resources', () => {
-    const options = {
-      resources: [at(a, 0), at(b, 0, { initialDelayMs: 4_000 }), at(c, 1)],
-      verdictAt: once(upVerdict),
-    };
-    const { sent } = run({ ...options, objects: [a, b, c].map(held) });
-    expect(sent).toEqual([patchAt(100, 'a', 3), patchAt(4_100, 'b', 3), patchAt(5_160, 'c', 3)]);
-  });
-
-  it('without anything to do are skipped at once', () => {
-    const objects = [up(a), up(b), up(c), held(d)];
-    expect(run({ resources, objects, verdictAt: once(upVerdict) }).sent).toEqual([patchAt(100, 'd', 3)]);
-  });
-
-  it('leave resources without scaleDown alone', () => {
-    const onlyUp = dependent(b, { down: null });
-    const { sent } = run({ resources: [at(a, 1), onlyUp], objects: [up(a), up(b)], verdictAt: once(downVerdict) });
-    expect(sent).toEqual([patchAt(100, 'a', 0)]);
+  it('that is refused, or fails three times, delays the next no longer', () => {
+    const objects = [up(a), up(b)];
+    const begun = step(start('down', [at(a, 0), at(b, 1)]), 0, { objects });
+    const refused = step(begun.scaling, 20, { objects, responses: [failed(a, 'Forbidden')] });
+    expect(refused.asked).toEqual(['write b']);
+    let { scaling, asked } = begun;
+    for (const now of [20, 140, 260]) {
+      ({ scaling, asked } = step(scaling, now, { objects, responses: [failed(a, 'TooManyRequests')] }));
+      if (now < 260) ({ scaling } = step(scaling, now + 100, { objects }));
+    }
+    expect(asked).toEqual(['write b']);
   });
 });
 
 describe('a scale-up', () => {
   const resources = [at(a, 0), at(b, 0), at(c, 1)];
-  const objects = [a, b, c].map(held);
+  const objects = [a, b, c].map(heldObject);
 
-  it('ends at an error: no later level starts, and the next run starts it again', () => {
-    const attempts = (_: number, entry: LogEntry): RequestFate => {
-      const isFirst = entry.at < 10_000 && entry.action.key === refKey(a);
-      return { latencyMs: 20, ...(isFirst ? { error: 'Forbidden' } : {}) };
-    };
-    const { sent, ends } = run({ resources, objects, verdictAt: () => upVerdict, fateOf: attempts }, 20_000);
-    expect(ends).toMatchObject([{ end: 'failed', at: 120 }, { end: 'completed' }]);
-    expect(sent).toEqual([
-      patchAt(100, 'a', 3),
-      patchAt(100, 'b', 3),
-      patchAt(10_200, 'a', 3),
-      patchAt(11_260, 'c', 3),
-    ]);
+  it('ends at an error, and sends nothing more', () => {
+    const begun = step(start('up', resources), 0, { objects });
+    expect(begun.asked).toEqual(['write a', 'write b']);
+    const waiting = step(begun.scaling, 20, { objects, responses: [failed(a, 'TooManyRequests')] });
+    const ended = step(waiting.scaling, 500, { objects, responses: [failed(b, 'Forbidden')] });
+    expect(ended).toMatchObject({ asked: [], end: 'failed', wakeAt: Number.POSITIVE_INFINITY });
   });
 
-  it('reads first while a watch of the seed is interrupted: it may show a readiness from before the outage', () => {
-    const harness = new SeedHarness({
-      resources: [at(a, 0), at(b, 1)],
-      objects: [up(a), held(b)],
-      verdictAt: once(upVerdict),
-      watchLagMs: 600_000,
-      followMs: 5_000,
-      isWatchInterrupted: () => true,
-    });
-    // Another replica scales a down; no watch shows it.
-    harness.model.edit(refKey(a), isHeld);
-    harness.runUntil(60_000);
-    const writes = requestsIn(harness.log).filter(({ kind }) => kind === 'patch');
-    expect(writes).toMatchObject([patchAt(120, 'a', 3), { name: 'b', replicas: 3 }]);
-    expect(writes[1]?.at).toBeGreaterThan(5_120);
+  it('on an old verdict scales nothing, but removes annotations; on a new one it has its whole timeout', () => {
+    const old = { mayScale: false };
+    const begun = step(start('up', [at(a, 0)]), 0, { objects, ...old });
+    expect([begun.asked, begun.wakeAt]).toEqual([[], Number.POSITIVE_INFINITY]);
+    const left = { ...heldObject(a), replicas: 2, ready: 2 };
+    expect(step(begun.scaling, 30_000, { objects: [left], ...old }).asked).toEqual(['write a']);
+    const confirmed = step(begun.scaling, 50_000, { objects });
+    expect(confirmed.asked).toEqual(['write a']);
+    const slow = objectOf(a, { replicas: 3, ready: 0, version: 2 });
+    const awaited = step(confirmed.scaling, 50_020, { objects: [slow], responses: [accepted(slow)] });
+    expect(awaited.wakeAt).toBe(80_000);
+    expect(step(awaited.scaling, 79_999, { objects: [slow] }).end).toBeUndefined();
+    expect(step(awaited.scaling, 80_000, { objects: [slow] }).end).toBe('failed');
   });
 
-  it('skips a missing resource even if it is required', () => {
-    const { sent, ends } = run({ resources, objects: [held(b), held(c)], verdictAt: once(upVerdict) });
-    expect(sent).toEqual([patchAt(100, 'b', 3), patchAt(1_160, 'c', 3)]);
-    expect(ends).toMatchObject([{ end: 'completed' }]);
-  });
-
-  it('skips a missing optional resource', () => {
-    const optional = [at(a, 0, { optional: true }), at(b, 0), at(c, 1)];
-    const { sent, ends } = run({ resources: optional, objects: [held(b), held(c)], verdictAt: once(upVerdict) });
-    expect(sent).toEqual([patchAt(100, 'b', 3), patchAt(1_160, 'c', 3)]);
-    expect(ends).toMatchObject([{ end: 'completed' }]);
-  });
-
-  it('sends nothing more after an error', () => {
-    // Both are retried at 220 ms; b is then refused for good.
-    const fates = (index: number): RequestFate => {
-      if (index < 2) return { latencyMs: 20, error: 'TooManyRequests' };
-      return index === 2 ? { latencyMs: 5_000 } : { latencyMs: 20, error: 'Forbidden' };
-    };
-    const { sent, ends } = run({ resources, objects, verdictAt: once(upVerdict), fateOf: fates });
-    expect(sent).toHaveLength(4);
-    expect(ends).toEqual([{ at: 240, direction: 'up', end: 'failed' }]);
+  it('on an old verdict starts no level', () => {
+    const begun = step(start('up', [at(a, 0), at(c, 1)]), 0, { objects: [up(a), heldObject(c)], mayScale: false });
+    expect([begun.asked, begun.scaling.startedLevels]).toEqual([[], 1]);
+    expect(step(begun.scaling, 50_000, { objects: [up(a), heldObject(c)] }).asked).toEqual(['write c']);
   });
 
   it.each([
-    { what: 'within two intervals', followMs: 19_900, next: 20_060 },
-    { what: 'longer', followMs: 20_100, next: undefined },
-  ])('starts no level on a verdict older than two probe intervals: $what', ({ followMs, next }) => {
-    const options = { resources: [at(a, 0, { timeoutMs: 100_000 }), at(c, 1)], objects: [held(a), held(c)], followMs };
-    const { sent, ends } = run({ ...options, verdictAt: once(upVerdict) }, 100_000);
-    expect(sent).toEqual([patchAt(100, 'a', 3), ...(next === undefined ? [] : [patchAt(next, 'c', 3)])]);
-    expect(ends.length).toBe(next === undefined ? 0 : 1);
-  });
-
-  it('continues when the verdict is confirmed', () => {
-    const options = {
-      resources: [at(a, 0, { timeoutMs: 100_000 }), at(c, 1, { timeoutMs: 100_000 })],
-      objects: [held(a), held(c)],
-    };
-    const verdictAt = (now: number) => (now === 0 || now > 50_000 ? upVerdict : undefined);
-    const { sent, ends } = run({ ...options, followMs: 35_000, verdictAt }, 100_000);
-    expect(sent).toEqual([patchAt(100, 'a', 3), patchAt(50_600, 'c', 3)]);
-    expect(ends).toMatchObject([{ direction: 'up', end: 'completed' }]);
-  });
-
-  describe.each([
-    { what: 'its initial delay', info: { initialDelayMs: 25_000 }, first: undefined },
-    { what: 'a Retry-After', info: {}, first: { error: 'TooManyRequests', retryAfterMs: 25_000 } as const },
-  ])('that has waited for $what until its verdict is older than two probe intervals', ({ info, first }) => {
-    const oneLevel = { resources: [at(a, 0, info)], objects: [held(a)] };
-    const fates = (index: number): RequestFate => ({ latencyMs: 20, ...(index === 0 ? first : undefined) });
-    const before = first === undefined ? [] : [patchAt(100, 'a', 3)];
-    const late = (now: number) => (now === 0 || now > 50_000 ? upVerdict : undefined);
-
-    it('scales nothing', () => {
-      const { sent, ends } = run({ ...oneLevel, verdictAt: once(upVerdict), fateOf: fates });
-      expect([sent, ends]).toEqual([before, []]);
-    });
-
-    it('continues when the verdict is confirmed, with its whole timeout', () => {
-      const { sent, ends } = run({ ...oneLevel, verdictAt: late, fateOf: fates, followMs: 29_000 });
-      expect(sent).toEqual([...before, patchAt(50_600, 'a', 3)]);
-      expect(ends).toEqual([{ at: 79_660, direction: 'up', end: 'completed' }]);
-    });
-
-    it('removes leftover marks nevertheless', () => {
-      const harness = new SeedHarness({ ...oneLevel, verdictAt: once(upVerdict), fateOf: fates });
-      harness.at(30_000, () => harness.model.edit(refKey(a), { replicas: 2 }));
-      harness.runUntil(60_000);
-      expect(requestsIn(harness.log)).toEqual([...before, markAt(30_050, 'a')]);
-      expect(harness.ends).toMatchObject([{ end: 'completed' }]);
-    });
-  });
-
-  it('of held resources ignores missing ones', () => {
-    const { sent, ends } = run({ resources, objects: [held(b), held(c)], verdictAt: once(upHeldVerdict) });
-    expect(sent).toEqual([patchAt(100, 'b', 3), patchAt(1_160, 'c', 3)]);
-    expect(ends).toMatchObject([{ end: 'completed' }]);
-  });
-
-  it('of held resources waits for one that an earlier attempt restored, and whose pods are not ready yet', () => {
-    const objects = [objectOf(a, { replicas: 3, ready: 0 }), held(c)];
-    const options = { resources: [at(a, 0), at(c, 1)], objects, followMs: Number.POSITIVE_INFINITY };
-    expect(run({ ...options, verdictAt: once(upHeldVerdict) })).toMatchObject({ sent: [], ends: [{ end: 'failed' }] });
-  });
-
-  it('of held resources does not wait for one that another writer scaled up, and whose pods are not ready', () => {
-    const objects = [objectOf(a, { replicas: 1, ready: 0, replicasManager: 'gardenlet' }), held(c)];
-    const options = { resources: [at(a, 0), at(c, 1)], objects, followMs: Number.POSITIVE_INFINITY };
-    expect(run({ ...options, verdictAt: once(upHeldVerdict) }).sent).toEqual([patchAt(100, 'c', 3)]);
-  });
-
-  it('of held resources leaves out one that may not be read, and that no watch shows as held', () => {
-    const fates = fateOf({ a: { error: 'Forbidden' } });
-    const options = { resources: [at(a, 0), at(c, 1)], objects: [held(c)], fateOf: fates };
-    const served = (key: string): ServedKind =>
-      key === refKey(a) ? { kind: 'unknown' } : { kind: 'served', resource: 'things' };
-    const { sent, ends } = run({ ...options, served, verdictAt: once(upHeldVerdict) });
-    expect(sent).toEqual([readAt(100, 'a'), patchAt(120, 'c', 3)]);
-    expect(ends).toMatchObject([{ end: 'completed' }]);
-  });
-
-  it('of held resources leaves the others at 0', () => {
-    const objectsOfBoth = [objectOf(a, { replicas: 0 }), held(b), held(c)];
-    const { sent } = run({ resources, objects: objectsOfBoth, verdictAt: once(upHeldVerdict) });
-    expect(sent).toEqual([patchAt(100, 'b', 3), patchAt(1_160, 'c', 3)]);
-  });
-
-  it.each([
-    { what: 'narrower, holds from then on', verdicts: [upVerdict, upHeldVerdict], bReplicas: 0 },
-    { what: 'wider, is for the next scaling', verdicts: [upHeldVerdict, upVerdict, failedVerdict], bReplicas: 0 },
-    { what: 'the same, changes nothing', verdicts: [upVerdict, upVerdict], bReplicas: 1 },
-  ])('continues after a verdict whose scope is $what', ({ verdicts, bReplicas }) => {
-    const levels = [at(a, 0, { timeoutMs: 60_000 }), at(b, 1), at(c, 1)];
-    const options = { resources: levels, objects: [held(a), objectOf(b, { replicas: 0 }), held(c)] };
-    const verdictAt = (now: number) => verdicts[Math.min(Math.floor(now / 10_000), verdicts.length - 1)];
-    const { harness } = run({ ...options, verdictAt, followMs: 15_000 }, 60_000);
-    expect(harness.model.get(refKey(b))?.replicas).toBe(bReplicas);
-    expect(harness.model.get(refKey(c))).toMatchObject({ replicas: 3, annotations: {} });
+    ['all', 'held', 'held'],
+    ['held', 'all', 'held'],
+    ['all', 'all', 'all'],
+  ] as const)('of scope %s continues after a verdict of scope %s with scope %s', (first, next, scope) => {
+    const scaling = start('up', resources, { scope: first });
+    expect(confirmScaling(scaling, desiredOf('up', next)).scope).toBe(scope);
   });
 });
 
-describe('a resource that is no longer configured', () => {
-  const dropped: DependentResource = { ...dependent(b, { down: null, optional: true }), restoreOnly: true };
-  const resources = [at(a, 0), dropped];
+it('a request of the former scaling is awaited, and then the resource is read', () => {
+  const begun = step(start('up', [at(a, 0)], { inFlight: [a] }), 0, { objects: [heldObject(a)] });
+  expect(begun.asked).toEqual([]);
+  const answered = step(begun.scaling, 500, { objects: [heldObject(a)], responses: [failed(a, 'Timeout')] });
+  expect(answered.asked).toEqual(['read a']);
+});
 
-  it('is restored if we hold it', () => {
-    const { sent, ends } = run({ resources, objects: [up(a), held(b)], verdictAt: once(upVerdict) });
-    expect(sent).toEqual([patchAt(100, 'b', 3)]);
-    expect(ends).toMatchObject([{ end: 'completed', at: 1_160 }]);
-  });
+it('while a watch is interrupted each resource is read first: it may have been ready before the outage', () => {
+  const begun = step(start('up', [at(a, 0), at(b, 1)], { mustRead: true }), 0, { objects: [up(a), heldObject(b)] });
+  expect(begun.asked).toEqual(['read a']);
+  const down = { ...heldObject(a), version: 2 };
+  const answered = step(begun.scaling, 20, { objects: [up(a), heldObject(b)], responses: [accepted(down)] });
+  expect(answered.asked).toEqual(['write a']);
+});
 
-  it('is left alone otherwise, with any annotations', () => {
-    for (const given of [{ replicas: 0 }, { replicas: 3, annotations: { [replicas]: '2' } }]) {
-      const objects = [held(a), objectOf(b, given)];
-      const { sent } = run({ resources, objects, verdictAt: once(upVerdict) });
-      expect(sent).toEqual([patchAt(100, 'a', 3)]);
-      expect(run({ resources: [dropped], objects, verdictAt: once(upVerdict) }).ends).toEqual([]);
-    }
-  });
+describe('a missing resource', () => {
+  const absent: Snapshot = { kind: 'absent' };
+  const notServed: Snapshot = { kind: 'not-served', problem: 'Etcd is not served' };
 
-  it('is not scaled down again', () => {
-    const { sent } = run({ resources, objects: [up(a), up(b)], verdictAt: once(downVerdict) });
-    expect(sent).toEqual([patchAt(100, 'a', 0)]);
+  it.each([
+    ['up', 'all', false, absent, 'missing'],
+    ['up', 'all', true, absent, 'absent'],
+    ['up', 'held', false, absent, 'absent'],
+    ['up', 'all', false, notServed, 'missing'],
+    ['down', 'all', false, absent, undefined],
+    ['down', 'all', true, absent, 'absent'],
+    ['down', 'all', false, notServed, undefined],
+    ['down', 'all', true, notServed, 'absent'],
+  ] as const)('%s, scope %s, optional %s, %j: %s', (direction, scope, optional, snapshot, outcome) => {
+    const begun = start(direction, [dependent(a, { optional })], { scope });
+    const { asked, end, scaling } = step(begun, 0, { snapshotOf: () => snapshot });
+    expect([asked, end]).toEqual([[], outcome === undefined ? 'failed' : 'completed']);
+    expect(scaling.operations[0]?.phase).toMatchObject(outcome === undefined ? { kind: 'failed' } : { outcome });
   });
 });
 
-describe('a scale-down', () => {
-  const base = { objects: [up(a), up(b)], verdictAt: once(downVerdict), followMs: 60_000 };
-
-  it.each([
-    { timeoutMs: 500, initialDelayMs: 0, next: 600 },
-    { timeoutMs: 3_000, initialDelayMs: 0, next: 3_100 },
-    { timeoutMs: 30_000, initialDelayMs: 0, next: 3_100 },
-    { timeoutMs: 30_000, initialDelayMs: 2_000, next: 5_100 },
-    { timeoutMs: 1_000, initialDelayMs: 2_000, next: 3_100 },
-  ])('starts the next level after $initialDelayMs + min($timeoutMs, 3 s)', ({ next, ...info }) => {
-    const { sent } = run({ ...base, resources: [at(a, 0, info), at(b, 1)] });
-    expect(sent).toEqual([patchAt(100 + info.initialDelayMs, 'a', 0), patchAt(next, 'b', 0)]);
+describe('there is something to do', () => {
+  const atZero = objectOf(a, { replicas: 0 });
+  const dropped: DependentResource = { ...dependent(a, { down: null, optional: true }), restoreOnly: true };
+  const unread: Snapshot = { kind: 'unknown', object: { resourceVersion: '1', annotations: {} } };
+  interface Row {
+    readonly wanted: Parameters<typeof hasWork>[0];
+    readonly snapshot: Snapshot;
+    readonly resource?: DependentResource;
+    readonly is: boolean;
+  }
+  const [down, all, held] = [desiredOf('down'), desiredOf('up'), desiredOf('up', 'held')];
+  const repeated = { ...down, isRepeated: true };
+  const rows: readonly Row[] = [
+    { wanted: down, snapshot: seenAs(up(a)), is: true },
+    { wanted: down, snapshot: seenAs(heldObject(a)), is: false },
+    { wanted: down, snapshot: seenAs(up(a)), resource: dependent(a, { down: null }), is: false },
+    { wanted: down, snapshot: { kind: 'absent' }, is: true },
+    { wanted: down, snapshot: { kind: 'absent' }, resource: dependent(a, { optional: true }), is: false },
+    { wanted: down, snapshot: { kind: 'unknown' }, is: true },
+    { wanted: repeated, snapshot: { kind: 'absent' }, is: false },
+    { wanted: repeated, snapshot: { kind: 'unknown' }, is: false },
+    { wanted: repeated, snapshot: unread, is: true },
+    { wanted: all, snapshot: seenAs(heldObject(a)), is: true },
+    { wanted: all, snapshot: seenAs(up(a)), is: false },
+    { wanted: all, snapshot: { kind: 'absent' }, is: false },
+    { wanted: all, snapshot: seenAs(atZero), is: true },
+    { wanted: held, snapshot: seenAs(atZero), is: false },
+    { wanted: held, snapshot: { kind: 'not-served', problem: 'x' }, is: false },
+    { wanted: all, snapshot: seenAs(atZero), resource: dropped, is: false },
+    { wanted: all, snapshot: seenAs(heldObject(a)), resource: dropped, is: true },
+    { wanted: down, snapshot: seenAs(up(a)), resource: dropped, is: false },
+  ];
+  it.each(rows)('$wanted.direction, scope $wanted.scope, $snapshot.kind: $is', (row) => {
+    const { wanted, snapshot, resource = dependent(a), is } = row;
+    expect(hasWork(wanted, { resources: [resource], snapshotOf: () => snapshot, inFlight: new Set() })).toBe(is);
   });
 
-  it('needs no fresh verdict after a long initial delay', () => {
-    const { sent } = run({ ...base, resources: [at(a, 0, { initialDelayMs: 45_000 })] });
-    expect(sent).toEqual([patchAt(45_100, 'a', 0)]);
-  });
-
-  it.each([
-    { what: 'whose pods are still there', object: objectOf(a, { replicas: 0, ready: 1 }), next: 3_100 },
-    { what: 'that is missing', object: undefined, next: 3_100 },
-    { what: 'that is ignored', object: objectOf(a, { annotations: { [ignore]: 'true' } }), next: 3_100 },
-    { what: 'that is up', object: up(a), next: 23_100 },
-  ])('waits for the initial delay only if the resource needs scaling: beside one $what', ({ object, next }) => {
-    const resources = [at(a, 0, { initialDelayMs: 20_000 }), at(c, 0), at(b, 1)];
-    const objects = [...(object === undefined ? [] : [object]), up(b), up(c)];
-    const { sent } = run({ ...base, objects, resources });
-    expect(sent.filter(({ name }) => name === 'b')).toEqual([patchAt(next, 'b', 0)]);
-  });
-
-  it('waits for the initial delay until a read has shown if the resource needs scaling', () => {
-    const main = etcd('a');
-    const fates = fateOf({ a: { latencyMs: 4_000 } });
-    const scaled = (replicas: number) => {
-      const objects = [objectOf(main, { replicas, ready: 3 }), up(b)];
-      const resources = [at(main, 0, { initialDelayMs: 2_000 }), at(b, 1)];
-      return run({ ...base, objects, resources, fateOf: fates }, 20_000).sent;
-    };
-    expect(scaled(3).slice(0, 3)).toEqual([readAt(100, 'a'), markAt(4_100, 'a'), patchAt(5_100, 'b', 0)]);
-    expect(scaled(0).slice(0, 2)).toEqual([readAt(100, 'a'), patchAt(4_100, 'b', 0)]);
-  });
-
-  it('waits for the slowest resource of a level, within the limit', () => {
-    const resources = [at(a, 0, { timeoutMs: 1_000 }), at(c, 0, { timeoutMs: 2_000 }), at(b, 1)];
-    const { sent } = run({ ...base, objects: [up(a), up(b), up(c)], resources });
-    expect(sent).toEqual([patchAt(100, 'a', 0), patchAt(100, 'c', 0), patchAt(2_100, 'b', 0)]);
-  });
-
-  it.each([
-    { what: 'missing', objects: [up(b), up(c)], fates: {}, next: 100, end: 'failed' },
-    {
-      what: 'forbidden',
-      objects: [up(a), up(b), up(c)],
-      fates: { a: { error: 'Forbidden' } },
-      next: 120,
-      end: 'failed',
-    },
-    { what: 'slow', objects: [up(a), up(b), up(c)], fates: { a: { latencyMs: 4_500 } }, next: 3_100, end: 'completed' },
-    {
-      what: 'without any response',
-      objects: [up(a), up(b), up(c)],
-      fates: { a: { latencyMs: 1e6 } },
-      next: 3_100,
-      end: undefined,
-    },
-    {
-      what: 'always changed by another client',
-      objects: [up(a), up(b), up(c)],
-      fates: { a: { interference: {} } },
-      next: 200,
-      end: 'failed',
-    },
-  ] as const)('is not delayed by a resource that is $what', ({ objects, fates, next, end }) => {
-    const resources = [at(a, 0), at(b, 1), at(c, 2)];
-    const options = { resources, objects, verdictAt: once(downVerdict), followMs: 400, fateOf: fateOf(fates) };
-    const { sent, ends } = run(options, 30_000);
-    const others = sent.filter(({ name }) => name !== 'a');
-    expect(others).toEqual([patchAt(next, 'b', 0), patchAt(next + 460, 'c', 0)]);
-    expect(ends[0]?.end).toBe(end);
-  });
-
-  it('retries a missing resource with the next run', () => {
-    const resources = [at(a, 0), at(b, 1)];
-    const harness = new SeedHarness({
-      resources,
-      objects: [up(a), up(b)],
-      verdictAt: () => downVerdict,
-      watchLagMs: 0,
-    });
-    harness.model.edit(refKey(a), undefined);
-    harness.runUntil(15_000);
-    expect(harness.ends).toMatchObject([{ end: 'failed' }, { end: 'failed' }]);
-    expect(requestsIn(harness.log)).toEqual([patchAt(100, 'b', 0)]);
-  });
-
-  it('continues an early level while a later one runs', () => {
-    const resources = [at(a, 0), at(b, 1)];
-    const fates = fateOf({ a: { latencyMs: 7_000, error: 'ServerError' } });
-    const { sent } = run({ resources, objects: [up(a), up(b)], verdictAt: once(downVerdict), fateOf: fates }, 10_000);
-    expect(sent).toEqual([patchAt(100, 'a', 0), patchAt(3_100, 'b', 0), readAt(7_200, 'a')]);
+  it('while a request is in flight', () => {
+    const inFlight = new Set([refKey(a)]);
+    expect(hasWork(all, { resources: [dependent(a)], snapshotOf: () => seenAs(up(a)), inFlight })).toBe(true);
   });
 });

@@ -8,8 +8,7 @@ import {
 } from '../../annotations/scaling-annotations.ts';
 import type { DependentSource, ServedKind } from '../../kubernetes/cache/watch-kind.ts';
 import type { DependentResource } from '../config/settings.ts';
-import { dependent } from '../testing/cases.ts';
-import { type ModelObject, deployment, etcd, objectOf, scalableOf, stateOf } from '../testing/seed-model.ts';
+import { type ObjectInit, dependent, deployment, etcd, objectOf, scalableOf, stateOf } from '../testing/resources.ts';
 import { type DryRunOverlays, type SnapshotSources, overlayWrite, takeSnapshot, viewDependents } from './snapshots.ts';
 
 const kcm = deployment('kcm');
@@ -18,8 +17,8 @@ const served: ServedKind = { kind: 'served', resource: 'things' };
 
 interface Given {
   /** Object that the watch shows. */
-  readonly object?: ModelObject | undefined;
-  readonly lastResponses?: ModelObject;
+  readonly object?: ObjectInit | undefined;
+  readonly lastResponses?: ObjectInit;
   readonly served?: ServedKind;
   readonly synced?: boolean;
   readonly overlays?: DryRunOverlays;
@@ -106,7 +105,7 @@ describe('dependents', () => {
     const { isScaling = false, optional = false } = given;
     return viewDependents([dependent(ref, { optional })], { ...sourcesOf(ref, given), isScaling });
   };
-  const object = (given: Partial<ModelObject>) => ({ object: objectOf(kcm, given) });
+  const object = (given: Partial<ObjectInit>) => ({ object: objectOf(kcm, given) });
 
   it.each([
     ['up, ready, unmarked', object({ replicas: 3 }), true],
@@ -132,7 +131,7 @@ describe('dependents', () => {
 
   it('that are no longer configured disturb only if they are held', () => {
     const resources: readonly DependentResource[] = [{ ...dependent(kcm, { optional: true }), restoreOnly: true }];
-    const isUndisturbed = (given: Partial<ModelObject>) =>
+    const isUndisturbed = (given: Partial<ObjectInit>) =>
       viewDependents(resources, { ...sourcesOf(kcm, object(given)), isScaling: false }).nothingToRestore;
     expect(isUndisturbed({ replicas: 0, annotations: { [active]: '' } })).toBe(false);
     expect(isUndisturbed({ replicas: 0 })).toBe(true);

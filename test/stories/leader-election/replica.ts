@@ -7,7 +7,7 @@ import type { SimulatedProcess } from '../../../simulator/harness/simulated-proc
 
 export const lease = { namespace: 'garden', name: 'dwd-prober-leader-election' };
 export const leasePath = '/apis/coordination.k8s.io/v1/namespaces/garden/leases/dwd-prober-leader-election';
-export const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
+const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
 
 export interface ElectionReplicaOptions {
   readonly identity: string;

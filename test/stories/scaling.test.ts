@@ -1,0 +1,139 @@
+import { afterEach, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
+import { gardenSettings } from '../../simulator/harness/settings.ts';
+import {
+  allHeld,
+  allUp,
+  changeLines,
+  editDeployment,
+  editShoot,
+  reachOutage,
+  stateOf,
+} from '../../simulator/harness/support.ts';
+import type { RequestFault } from '../../simulator/network/faults.ts';
+import type { DependentResource } from '../../src/prober/index.ts';
+
+let scenario: Scenario;
+afterEach(() => scenario.stop());
+
+const create = (changes: (resource: DependentResource) => Partial<DependentResource> = () => ({})): Scenario => {
+  const dependentResources = gardenSettings.dependentResources.map((one) => ({ ...one, ...changes(one) }));
+  scenario = createScenario({ shoots: [{ name: 'a' }], settings: { dependentResources } });
+  return scenario;
+};
+
+/** Applies a fault to the writes to one Deployment; undefined ends it. */
+const hinder = (name: string, fault?: RequestFault): void =>
+  scenario.seedConnection.setFaults(({ method, path }) =>
+    method === 'PATCH' && path.includes(`/deployments/${name}`) ? fault : undefined,
+  );
+const mcm = 'machine-controller-manager';
+const kcm = 'kube-controller-manager';
+
+it.each<[string, RequestFault]>([
+  ['refused', { status: 403 }],
+  ['answered 500', { status: 500 }],
+  ['answered 409', { status: 409 }],
+  ['answered late', { delayMs: 4_500 }],
+  ['not answered', 'drop'],
+])('MCM, whose writes are %s, keeps KCM no more than 3 s from being scaled down', async (_, fault) => {
+  create();
+  hinder(mcm, fault);
+  await reachOutage(scenario);
+  const [ca, ...others] = scenario.changes;
+  expect(ca?.name).toBe('cluster-autoscaler');
+  const kcmDown = others.find(({ name, to }) => name === kcm && to === 0);
+  expect((kcmDown?.at ?? Number.POSITIVE_INFINITY) - (ca?.at ?? 0)).toBeLessThanOrEqual(3_100);
+  expect(scenario.world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+});
+
+it('MCM is not restored while KCM cannot be, and follows as soon as it can', async () => {
+  create();
+  await reachOutage(scenario);
+  hinder(kcm, { status: 403 });
+  scenario.world.shoot('a').restoreKubelets();
+  await scenario.clock.advance(120_000);
+  expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  hinder(kcm);
+  await scenario.clock.advance(120_000);
+  expect(changeLines(scenario.changes.slice(3))).toEqual(['kcm 0->1', 'mcm 0->1', 'ca 0->1']);
+});
+
+it('the next level waits for all resources of one that is restored', async () => {
+  create(({ ref, scaleUp }) => ({
+    scaleUp: {
+      ...scaleUp,
+      level: ref.name === mcm ? 1 : 0,
+      initialDelayMs: ref.name === 'cluster-autoscaler' ? 20_000 : 0,
+    },
+  }));
+  await reachOutage(scenario);
+  scenario.world.shoot('a').restoreKubelets();
+  await scenario.clock.advance(90_000);
+  expect(changeLines(scenario.changes.slice(3))).toEqual(['kcm 0->1', 'ca 0->1', 'mcm 0->1']);
+});
+
+it('a resource without scaleDown is left alone', async () => {
+  create(({ ref }) => (ref.name === mcm ? { scaleDown: undefined } : {}));
+  await reachOutage(scenario);
+  expect(stateOf(scenario, 'a')).toContain('mcm 1');
+  expect(scenario.changes).toHaveLength(2);
+});
+
+it('an outage that ends while a scale-down is under way leaves up what is not down, and restores the rest', async () => {
+  create(({ ref, scaleDown }) => (ref.name === kcm ? { scaleDown: { ...scaleDown!, initialDelayMs: 90_000 } } : {}));
+  await reachOutage(scenario);
+  scenario.world.shoot('a').restoreKubelets();
+  await scenario.clock.advance(90_000);
+  expect(stateOf(scenario, 'a')).toEqual(allUp);
+  expect(scenario.changes.filter(({ name }) => name === kcm)).toEqual([]);
+});
+
+it('a scale-down whose response comes after the outage is undone at once', async () => {
+  create();
+  hinder(kcm, { delayMs: 40_000 });
+  await reachOutage(scenario);
+  hinder(kcm);
+  scenario.world.shoot('a').restoreKubelets();
+  await scenario.clock.advance(150_000);
+  expect(stateOf(scenario, 'a')).toEqual(allUp);
+});
+
+it('another writer that keeps scaling KCM up is undone each time, for as long as the outage lasts', async () => {
+  create();
+  await reachOutage(scenario);
+  for (let count = 0; count < 8; count += 1) {
+    editDeployment(scenario, { shoot: 'a', name: 'kcm' }, (object) => ({
+      ...object,
+      spec: { ...(object.spec as object), replicas: 2 },
+    }));
+    await scenario.clock.advance(2_500);
+    expect(stateOf(scenario, 'a')).toContain('kcm 0 replicas=2 active=');
+  }
+  expect(scenario.world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
+});
+
+it('a hibernation in the middle of a restoration stops it', async () => {
+  create();
+  await reachOutage(scenario);
+  editShoot(scenario, 'a', (shoot) => ({ ...shoot, spec: { ...shoot.spec, provider: { workers: [] } } }));
+  await scenario.clock.runUntil(() => stateOf(scenario, 'a').includes('kcm 1'));
+  editShoot(scenario, 'a', (shoot) => ({ ...shoot, spec: { ...shoot.spec, hibernation: { enabled: true } } }));
+  await scenario.clock.advance(120_000);
+  expect(stateOf(scenario, 'a')).toEqual(['ca 0 replicas=1', 'kcm 1', 'mcm 0 replicas=1']);
+});
+
+it('resources at 0 that the prober does not hold stay there at the end of probing', async () => {
+  create();
+  await reachOutage(scenario);
+  const { store } = scenario.world;
+  const ref = { namespace: scenario.world.shoot('a').namespace, name: mcm };
+  store.patch(simKinds.Deployment, ref, ({ metadata, ...rest }) => ({
+    ...rest,
+    metadata: { ...metadata, annotations: {} },
+  }));
+  editShoot(scenario, 'a', (shoot) => ({ ...shoot, spec: { ...shoot.spec, provider: { workers: [] } } }));
+  await scenario.clock.advance(120_000);
+  expect(stateOf(scenario, 'a')).toEqual(['ca 1', 'kcm 1', 'mcm 0']);
+});
