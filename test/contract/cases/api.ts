@@ -1,10 +1,16 @@
 import { buffer } from 'node:stream/consumers';
 import { type SimKind, apiVersionOf } from '../../../simulator/apiserver/kind.ts';
 import type { JsonMap } from '../../../simulator/apiserver/object.ts';
-import type { KubeRequest } from '../../../src/kubernetes/api/kube.ts';
+import type { Kube, KubeRequest } from '../../../src/kubernetes/api/kube.ts';
 import { type Json, parseJson } from './json.ts';
-import type { ContractTarget } from './target.ts';
 import { type WatchReader, openWatch } from './watcher.ts';
+
+/** A server under test, with admin rights, and a namespace for this case alone. */
+export interface ContractTarget {
+  readonly kube: Kube;
+  /** An empty namespace. Its name may also prefix the names of cluster-scoped objects. */
+  readonly namespace: string;
+}
 
 export interface Reply {
   readonly status: number;
@@ -46,9 +52,7 @@ const pathOf = (kind: SimKind, namespace: string): string => {
   return kind.namespaced ? `${root}/namespaces/${namespace}/${kind.resource}` : `${root}/${kind.resource}`;
 };
 
-export const createApi = (target: ContractTarget): Api => {
-  const { kube, namespace } = target;
-
+export const createApi = ({ kube, namespace }: ContractTarget): Api => {
   const send: Api['send'] = async (method, path, init = {}) => {
     const { query, body, accept = 'application/json', contentType = 'application/json' } = init;
     const response = await kube.request({
@@ -76,7 +80,7 @@ export const createApi = (target: ContractTarget): Api => {
     put: (path, body) => send('PUT', path, { body }),
     patch: (path, body) => send('PATCH', path, { body, contentType: 'application/merge-patch+json' }),
     remove: (path, body) => send('DELETE', path, body === undefined ? {} : { body }),
-    watch: (path, query = {}) => openWatch(target, path, query),
+    watch: (path, query = {}) => openWatch(kube, path, query),
   };
 };
 

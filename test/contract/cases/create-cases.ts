@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { createApi } from './api.ts';
 import { expectFailure, expectObject } from './expectations.ts';
 import { configMap, machine, watermill, workload } from './fixtures.ts';
 import { topic } from './target.ts';
@@ -8,8 +7,7 @@ import { topic } from './target.ts';
 const { ConfigMap, Deployment, Machine, Watermill } = simKinds;
 
 export const createCases = topic('create', {
-  'returns 201 with name, namespace, uid, resourceVersion and creation time': async (target) => {
-    const api = createApi(target);
+  'returns 201 with name, namespace, uid, resourceVersion and creation time': async (api) => {
     const made = expectObject(await api.create(api.at(ConfigMap), configMap('a', { k: 'v' })), 201);
     expect(made).toMatchObject({ kind: 'ConfigMap', apiVersion: 'v1', data: { k: 'v' } });
     expect(made.metadata).toMatchObject({ name: 'a', namespace: api.namespace });
@@ -19,21 +17,18 @@ export const createCases = topic('create', {
     expect(made.metadata).not.toHaveProperty('generation');
   },
 
-  'a created object can be read, unchanged': async (target) => {
-    const api = createApi(target);
+  'a created object can be read, unchanged': async (api) => {
     const made = expectObject(await api.create(api.at(ConfigMap), configMap('a')), 201);
     expect(expectObject(await api.get(api.at(ConfigMap, 'a')))).toEqual(made);
   },
 
-  'resourceVersions grow from object to object, across kinds': async (target) => {
-    const api = createApi(target);
+  'resourceVersions grow from object to object, across kinds': async (api) => {
     const first = expectObject(await api.create(api.at(ConfigMap), configMap('a')), 201);
     const second = expectObject(await api.create(api.at(Machine), machine('b')), 201);
     expect(Number(second.metadata.resourceVersion)).toBeGreaterThan(Number(first.metadata.resourceVersion));
   },
 
-  'a taken name is AlreadyExists, for built-in and custom kinds': async (target) => {
-    const api = createApi(target);
+  'a taken name is AlreadyExists, for built-in and custom kinds': async (api) => {
     await api.create(api.at(Deployment), workload('a'));
     const again = await api.create(api.at(Deployment), workload('a'));
     const details = { name: 'a', group: 'apps', kind: 'deployments' };
@@ -47,8 +42,7 @@ export const createCases = topic('create', {
     expectFailure(await api.create(api.at(Watermill), watermill('a')), { code: 409, reason: 'AlreadyExists' });
   },
 
-  'a missing namespace is NotFound, for built-in and custom kinds': async (target) => {
-    const api = createApi(target);
+  'a missing namespace is NotFound, for built-in and custom kinds': async (api) => {
     const details = { name: 'no-such-namespace', kind: 'namespaces' };
     const failure = { code: 404, reason: 'NotFound', message: 'namespaces "no-such-namespace" not found', details };
     expectFailure(await api.create('/api/v1/namespaces/no-such-namespace/configmaps', configMap('a')), failure);
@@ -56,8 +50,7 @@ export const createCases = topic('create', {
     expectFailure(await api.create(path, machine('a')), failure);
   },
 
-  'uid, generation and times of the writer are replaced': async (target) => {
-    const api = createApi(target);
+  'uid, generation and times of the writer are replaced': async (api) => {
     const metadata = { name: 'a', uid: 'mine', generation: 7, creationTimestamp: '2000-01-01T00:00:00Z' };
     const made = expectObject(await api.create(api.at(Deployment), { ...workload('a'), metadata }), 201);
     expect(made.metadata.uid).not.toBe('mine');

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { type Api, createApi } from './api.ts';
+import type { Api } from './api.ts';
 import { expectFailure, expectObject, made } from './expectations.ts';
 import { configMap, machine, workload } from './fixtures.ts';
 import { topic } from './target.ts';
@@ -12,8 +12,7 @@ const gone = async (api: Api, path: string): Promise<void> => {
 };
 
 export const deleteCases = topic('delete', {
-  'returns a Success Status that names the object, and deletes it': async (target) => {
-    const api = createApi(target);
+  'returns a Success Status that names the object, and deletes it': async (api) => {
     const { uid } = (await made(api, api.at(Deployment), workload('a'))).metadata;
     expect(expectObject(await api.remove(api.at(Deployment, 'a')))).toEqual({
       kind: 'Status',
@@ -25,8 +24,7 @@ export const deleteCases = topic('delete', {
     await gone(api, api.at(Deployment, 'a'));
   },
 
-  'custom kinds return the same': async (target) => {
-    const api = createApi(target);
+  'custom kinds return the same': async (api) => {
     const { uid } = (await made(api, api.at(Machine), machine('a'))).metadata;
     const status = expectObject(await api.remove(api.at(Machine, 'a')));
     expect(status).toMatchObject({
@@ -35,8 +33,7 @@ export const deleteCases = topic('delete', {
     });
   },
 
-  'a missing object is NotFound': async (target) => {
-    const api = createApi(target);
+  'a missing object is NotFound': async (api) => {
     const details = { name: 'a', kind: 'configmaps' };
     expectFailure(await api.remove(api.at(ConfigMap, 'a')), {
       code: 404,
@@ -46,8 +43,7 @@ export const deleteCases = topic('delete', {
     });
   },
 
-  'a finalizer keeps the object, with a deletionTimestamp': async (target) => {
-    const api = createApi(target);
+  'a finalizer keeps the object, with a deletionTimestamp': async (api) => {
     const before = await made(api, api.at(Machine), machine('a', { metadata: { name: 'a', finalizers: ['x.io/a'] } }));
     const marked = expectObject(await api.remove(api.at(Machine, 'a')));
     expect(marked.kind).toBe('Machine');
@@ -58,8 +54,7 @@ export const deleteCases = topic('delete', {
     expect(again).toEqual(marked);
   },
 
-  'removing the last finalizer of a terminating object removes it': async (target) => {
-    const api = createApi(target);
+  'removing the last finalizer of a terminating object removes it': async (api) => {
     await made(api, api.at(ConfigMap), configMap('a', {}, { finalizers: ['x.io/a', 'x.io/b'] }));
     expectObject(await api.remove(api.at(ConfigMap, 'a')));
     expectObject(await api.patch(api.at(ConfigMap, 'a'), { metadata: { finalizers: ['x.io/b'] } }));
@@ -68,8 +63,7 @@ export const deleteCases = topic('delete', {
     await gone(api, api.at(ConfigMap, 'a'));
   },
 
-  'the same name can be created again, as another object': async (target) => {
-    const api = createApi(target);
+  'the same name can be created again, as another object': async (api) => {
     const first = await made(api, api.at(ConfigMap), configMap('a'));
     expectObject(await api.remove(api.at(ConfigMap, 'a')));
     const second = await made(api, api.at(ConfigMap), configMap('a'));

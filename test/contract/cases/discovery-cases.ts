@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
 import { type SimKind, apiVersionOf } from '../../../simulator/apiserver/kind.ts';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { createApi } from './api.ts';
 import { expectFailure, expectObject } from './expectations.ts';
 import type { Json } from './json.ts';
 import { topic } from './target.ts';
@@ -13,23 +12,22 @@ const groupPath = (kind: SimKind): string =>
   kind.group === '' ? `/api/${kind.version}` : `/apis/${apiVersionOf(kind)}`;
 
 export const discoveryCases = topic('discovery', {
-  'GET /version returns the version': async (target) => {
-    const version = expectObject(await createApi(target).get('/version'));
+  'GET /version returns the version': async (api) => {
+    const version = expectObject(await api.get('/version'));
     expect(version).toMatchObject({ major: '1', minor: '36' });
     expect(version.gitVersion).toMatch(/^v1\.36\./);
     expect(version.platform).toBe('linux/amd64');
   },
 
-  'GET /healthz returns ok as text, for every Accept header': async (target) => {
+  'GET /healthz returns ok as text, for every Accept header': async (api) => {
     for (const accept of ['*/*', 'application/json']) {
-      const reply = await createApi(target).send('GET', '/healthz', { accept });
+      const reply = await api.send('GET', '/healthz', { accept });
       expect([reply.status, reply.text]).toEqual([200, 'ok']);
       expect(reply.headers['content-type']).toMatch(/^text\/plain/);
     }
   },
 
-  'GET /apis/GROUP lists its versions': async (target) => {
-    const api = createApi(target);
+  'GET /apis/GROUP lists its versions': async (api) => {
     for (const { group, version } of Object.values(simKinds).filter((kind) => kind.group !== '')) {
       expect(expectObject(await api.get(`/apis/${group}`))).toMatchObject({
         kind: 'APIGroup',
@@ -40,8 +38,7 @@ export const discoveryCases = topic('discovery', {
     }
   },
 
-  'every kind is listed with its scope, its kind and its verbs': async (target) => {
-    const api = createApi(target);
+  'every kind is listed with its scope, its kind and its verbs': async (api) => {
     for (const kind of Object.values(simKinds)) {
       const list = expectObject(await api.get(groupPath(kind)));
       expect(list).toMatchObject({ kind: 'APIResourceList', groupVersion: apiVersionOf(kind) });
@@ -53,8 +50,7 @@ export const discoveryCases = topic('discovery', {
     }
   },
 
-  'subresources are listed if a kind has them, a scale as autoscaling/v1': async (target) => {
-    const api = createApi(target);
+  'subresources are listed if a kind has them, a scale as autoscaling/v1': async (api) => {
     for (const kind of Object.values(simKinds)) {
       const list = expectObject(await api.get(groupPath(kind)));
       const scale = resourceIn(list, `${kind.resource}/scale`);
@@ -64,8 +60,7 @@ export const discoveryCases = topic('discovery', {
     }
   },
 
-  'a path outside the API is 404 as text': async (target) => {
-    const api = createApi(target);
+  'a path outside the API is 404 as text': async (api) => {
     for (const path of [
       '/nope',
       '/apis/nope.io/v1/foos',
@@ -78,8 +73,7 @@ export const discoveryCases = topic('discovery', {
     }
   },
 
-  'an unknown resource of a built-in group is a NotFound Status without a name': async (target) => {
-    const api = createApi(target);
+  'an unknown resource of a built-in group is a NotFound Status without a name': async (api) => {
     const paths = [
       '/api/v1/nope',
       '/apis/apps/v1/nope',
@@ -92,15 +86,14 @@ export const discoveryCases = topic('discovery', {
     }
   },
 
-  'an unknown resource of a custom group is 404': async (target) => {
-    const reply = await createApi(target).get('/apis/extensions.gardener.cloud/v1alpha1/nope');
+  'an unknown resource of a custom group is 404': async (api) => {
+    const reply = await api.get('/apis/extensions.gardener.cloud/v1alpha1/nope');
     expect([reply.status, reply.text]).toEqual([404, '404 page not found\n']);
   },
 
   'an unknown subresource is 404: unnamed for built-in kinds, as if the object were missing for custom ones': async (
-    target,
+    api,
   ) => {
-    const api = createApi(target);
     const builtIn = await api.get(api.at(simKinds.ConfigMap, 'x', 'scale'));
     expectFailure(builtIn, { code: 404, reason: 'NotFound', details: {} });
     const custom = await api.get(api.at(simKinds.Machine, 'x', 'scale'));
@@ -108,8 +101,8 @@ export const discoveryCases = topic('discovery', {
     expectFailure(custom, { code: 404, reason: 'NotFound', details });
   },
 
-  'responses have a Date header and JSON as content type': async (target) => {
-    const reply = await createApi(target).get('/api/v1/namespaces');
+  'responses have a Date header and JSON as content type': async (api) => {
+    const reply = await api.get('/api/v1/namespaces');
     expect(Date.parse(reply.headers.date ?? '')).toBeGreaterThan(0);
     expect(reply.headers['content-type']).toBe('application/json');
   },

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import type { JsonMap } from '../../../simulator/apiserver/object.ts';
-import { type Api, createApi } from './api.ts';
+import type { Api } from './api.ts';
 import { expectObject, made, namesOf } from './expectations.ts';
 import { endpointSlice } from './fixtures.ts';
 import type { Json } from './json.ts';
@@ -19,8 +19,7 @@ const makeOf = (api: Api, path: string, slice: { name: string; service: string }
   made(api, path, endpointSlice(slice.name, { [serviceName]: slice.service, case: api.namespace }));
 
 export const endpointSliceCases = topic('endpoint slices', {
-  'slices of some services, over all namespaces, in list and watch alike': async (target) => {
-    const api = createApi(target);
+  'slices of some services, over all namespaces, in list and watch alike': async (api) => {
     const other = `${api.namespace}-other`;
     await made(api, '/api/v1/namespaces', { metadata: { name: other } });
     const mine = api.at(EndpointSlice);
@@ -46,8 +45,7 @@ export const endpointSliceCases = topic('endpoint slices', {
     await watcher.close();
   },
 
-  'conditions stay as they were written: true, false, absent': async (target) => {
-    const api = createApi(target);
+  'conditions stay as they were written: true, false, absent': async (api) => {
     const endpoints = [
       endpoint({ ready: true, serving: true, terminating: false }),
       endpoint({ ready: false, serving: true, terminating: true }),
@@ -58,8 +56,7 @@ export const endpointSliceCases = topic('endpoint slices', {
     expect(expectObject(await api.get(api.at(EndpointSlice, 'a')))).toEqual(slice);
   },
 
-  'without endpoints: null, whatever was written': async (target) => {
-    const api = createApi(target);
+  'without endpoints: null, whatever was written': async (api) => {
     const watcher = await api.watch(api.at(EndpointSlice));
     const { endpoints: _, ports: __, ...bare } = endpointSlice('bare');
     for (const slice of [endpointSlice('a'), bare]) {

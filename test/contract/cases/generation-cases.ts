@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { type Reply, createApi } from './api.ts';
+import type { Reply } from './api.ts';
 import { expectObject, made } from './expectations.ts';
 import { cluster, node, pod, statefulSet, watermill, workload } from './fixtures.ts';
 import { topic } from './target.ts';
@@ -8,8 +8,7 @@ import { topic } from './target.ts';
 const { Cluster, Deployment, Node, Pod, StatefulSet, Watermill } = simKinds;
 
 export const generationCases = topic('generation', {
-  'deployments: counts changes of spec and annotations, not of labels or status': async (target) => {
-    const api = createApi(target);
+  'deployments: counts changes of spec and annotations, not of labels or status': async (api) => {
     const path = api.at(Deployment, 'a');
     const generation = async (reply: Promise<Reply>): Promise<number> => expectObject(await reply).metadata.generation;
     await made(api, api.at(Deployment), workload('a'));
@@ -26,8 +25,7 @@ export const generationCases = topic('generation', {
     expect(await generation(api.patch(`${path}/status`, { metadata: { annotations } }))).toBe(5);
   },
 
-  'stateful sets: counts changes of the spec, not of annotations': async (target) => {
-    const api = createApi(target);
+  'stateful sets: counts changes of the spec, not of annotations': async (api) => {
     const path = api.at(StatefulSet, 'a');
     await made(api, api.at(StatefulSet), statefulSet('a'));
     const annotated = expectObject(await api.patch(path, { metadata: { annotations: { x: 'y' } } }));
@@ -36,8 +34,7 @@ export const generationCases = topic('generation', {
     expect(after.metadata.generation).toBe(2);
   },
 
-  'custom kinds with status subresource: counts everything but metadata and status': async (target) => {
-    const api = createApi(target);
+  'custom kinds with status subresource: counts everything but metadata and status': async (api) => {
     const path = api.at(Watermill, 'a');
     const generation = async (reply: Promise<Reply>): Promise<number> => expectObject(await reply).metadata.generation;
     await made(api, api.at(Watermill), watermill('a'));
@@ -49,8 +46,7 @@ export const generationCases = topic('generation', {
     expect(await generation(api.get(path))).toBe(4);
   },
 
-  'custom kinds without status subresource: counts the status too': async (target) => {
-    const api = createApi(target);
+  'custom kinds without status subresource: counts the status too': async (api) => {
     const path = api.at(Cluster, api.namespace);
     await made(api, api.at(Cluster), cluster(api.namespace));
     expect(expectObject(await api.patch(path, { metadata: { labels: { x: 'y' } } })).metadata.generation).toBe(1);
@@ -58,8 +54,7 @@ export const generationCases = topic('generation', {
     await api.remove(path);
   },
 
-  'pods count, nodes and config maps do not': async (target) => {
-    const api = createApi(target);
+  'pods count, nodes and config maps do not': async (api) => {
     await made(api, api.at(Pod), pod('a'));
     const labelled = expectObject(await api.patch(api.at(Pod, 'a'), { metadata: { labels: { x: 'y' } } }));
     expect(labelled.metadata.generation).toBe(1);

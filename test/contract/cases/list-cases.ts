@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { type Api, createApi } from './api.ts';
+import type { Api } from './api.ts';
 import { expectFailure, expectObject, made, namesOf } from './expectations.ts';
 import { configMap, lease, machine } from './fixtures.ts';
 import type { Json } from './json.ts';
@@ -16,21 +16,18 @@ const fill = async (api: Api, names: readonly string[]): Promise<Json> => {
 };
 
 export const listCases = topic('list', {
-  'an empty list has items and a resourceVersion': async (target) => {
-    const api = createApi(target);
+  'an empty list has items and a resourceVersion': async (api) => {
     const list = expectObject(await api.get(api.at(Deployment)));
     expect(list).toMatchObject({ kind: 'DeploymentList', apiVersion: 'apps/v1', items: [] });
     expect(list.metadata.resourceVersion).toMatch(/^[1-9]\d*$/);
   },
 
-  'items are sorted by name': async (target) => {
-    const api = createApi(target);
+  'items are sorted by name': async (api) => {
     await fill(api, ['b', 'a-b', 'a', 'a.b', 'c']);
     expect(namesOf(await api.get(api.at(ConfigMap)))).toEqual(['a', 'a-b', 'a.b', 'b', 'c']);
   },
 
-  'items of built-in kinds come without kind and apiVersion, those of custom kinds with them': async (target) => {
-    const api = createApi(target);
+  'items of built-in kinds come without kind and apiVersion, those of custom kinds with them': async (api) => {
     await fill(api, ['a']);
     const builtIn = expectObject(await api.get(api.at(ConfigMap))).items[0]!;
     expect([builtIn.kind, builtIn.apiVersion]).toEqual([undefined, undefined]);
@@ -43,14 +40,12 @@ export const listCases = topic('list', {
     ]);
   },
 
-  'an item is the object': async (target) => {
-    const api = createApi(target);
+  'an item is the object': async (api) => {
     const one = await made(api, api.at(Machine), machine('a', { spec: { x: [1, null, 'ü'] } }));
     expect(expectObject(await api.get(api.at(Machine))).items).toEqual([one]);
   },
 
-  'the resourceVersion of a list is at least that of its items, and grows': async (target) => {
-    const api = createApi(target);
+  'the resourceVersion of a list is at least that of its items, and grows': async (api) => {
     const { metadata } = await fill(api, ['a']);
     const before = Number(expectObject(await api.get(api.at(ConfigMap))).metadata.resourceVersion);
     expect(before).toBeGreaterThanOrEqual(Number(metadata.resourceVersion));
@@ -58,27 +53,23 @@ export const listCases = topic('list', {
     expect(Number(expectObject(await api.get(api.at(ConfigMap))).metadata.resourceVersion)).toBeGreaterThan(before);
   },
 
-  'all namespaces of a namespaced kind are listed together': async (target) => {
-    const api = createApi(target);
+  'all namespaces of a namespaced kind are listed together': async (api) => {
     await made(api, api.at(Lease), lease('a'));
     const list = expectObject(await api.get('/apis/coordination.k8s.io/v1/leases'));
     const mine = list.items.filter((item) => item.metadata.namespace === api.namespace);
     expect(mine.map((item) => item.metadata.name)).toEqual(['a']);
   },
 
-  'a missing namespace has an empty list': async (target) => {
-    const api = createApi(target);
+  'a missing namespace has an empty list': async (api) => {
     expect(namesOf(await api.get('/api/v1/namespaces/no-such-namespace/pods'))).toEqual([]);
   },
 
-  'custom lists have an empty continue, built-in ones none': async (target) => {
-    const api = createApi(target);
+  'custom lists have an empty continue, built-in ones none': async (api) => {
     expect(expectObject(await api.get(api.at(Machine))).metadata.continue).toBe('');
     expect(expectObject(await api.get(api.at(ConfigMap))).metadata).not.toHaveProperty('continue');
   },
 
-  'GET of a missing object is NotFound': async (target) => {
-    const api = createApi(target);
+  'GET of a missing object is NotFound': async (api) => {
     const details = { name: 'a', group: 'apps', kind: 'deployments' };
     expectFailure(await api.get(api.at(Deployment, 'a')), {
       code: 404,
@@ -92,8 +83,7 @@ export const listCases = topic('list', {
 });
 
 export const pagingCases = topic('paging', {
-  'pages follow each other and count what remains': async (target) => {
-    const api = createApi(target);
+  'pages follow each other and count what remains': async (api) => {
     await fill(api, ['a', 'b', 'c', 'd', 'e']);
     const seen: (readonly string[])[] = [];
     const remaining: unknown[] = [];
@@ -108,8 +98,7 @@ export const pagingCases = topic('paging', {
     expect(remaining).toEqual([3, 1, undefined]);
   },
 
-  'all pages show the state of the first one': async (target) => {
-    const api = createApi(target);
+  'all pages show the state of the first one': async (api) => {
     await fill(api, ['a', 'b', 'd', 'e']);
     const first = await api.get(api.at(ConfigMap), { limit: '2' });
     await fill(api, ['c']);
@@ -121,16 +110,14 @@ export const pagingCases = topic('paging', {
     expect(second.json.metadata.resourceVersion).toBe(first.json.metadata.resourceVersion);
   },
 
-  'a page with all items has no continue': async (target) => {
-    const api = createApi(target);
+  'a page with all items has no continue': async (api) => {
     await fill(api, ['a', 'b']);
     const reply = await api.get(api.at(ConfigMap), { limit: '2' });
     expect(namesOf(reply)).toEqual(['a', 'b']);
     expect(reply.json.metadata).not.toHaveProperty('continue');
   },
 
-  'custom kinds have pages as well': async (target) => {
-    const api = createApi(target);
+  'custom kinds have pages as well': async (api) => {
     for (const name of ['a', 'b', 'c']) await made(api, api.at(Machine), machine(name));
     const first = await api.get(api.at(Machine), { limit: '2' });
     expect([namesOf(first), first.json.metadata.remainingItemCount]).toEqual([['a', 'b'], 1]);
@@ -138,8 +125,7 @@ export const pagingCases = topic('paging', {
     expect([namesOf(second), second.json.metadata.continue]).toEqual([['c'], '']);
   },
 
-  'a broken token is BadRequest': async (target) => {
-    const api = createApi(target);
+  'a broken token is BadRequest': async (api) => {
     await fill(api, ['a', 'b', 'c']);
     expectFailure(await api.get(api.at(ConfigMap), { continue: 'abc', limit: '2' }), {
       code: 400,

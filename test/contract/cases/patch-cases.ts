@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { createApi } from './api.ts';
 import { expectFailure, expectObject, made } from './expectations.ts';
 import { configMap, machine, watermill, workload } from './fixtures.ts';
 import { topic } from './target.ts';
@@ -10,8 +9,7 @@ const { ConfigMap, Deployment, Machine, Watermill } = simKinds;
 const annotation = 'dependency-watchdog.gardener.cloud/replicas';
 
 export const mergePatchCases = topic('merge patch', {
-  'sets fields, replaces whole lists, and removes by null': async (target) => {
-    const api = createApi(target);
+  'sets fields, replaces whole lists, and removes by null': async (api) => {
     await made(
       api,
       api.at(Machine),
@@ -22,8 +20,7 @@ export const mergePatchCases = topic('merge patch', {
     expect(after.spec).toEqual({ keep: 1, list: [3], nested: { x: 1, z: 3 } });
   },
 
-  'annotations and the count of a deployment change in one request': async (target) => {
-    const api = createApi(target);
+  'annotations and the count of a deployment change in one request': async (api) => {
     const before = await made(api, api.at(Deployment), workload('a', { replicas: 3 }));
     const { resourceVersion } = before.metadata;
     const patch = { metadata: { resourceVersion, annotations: { [annotation]: '3' } }, spec: { replicas: 0 } };
@@ -31,15 +28,13 @@ export const mergePatchCases = topic('merge patch', {
     expect([after.spec.replicas, after.metadata.annotations]).toEqual([0, { [annotation]: '3' }]);
   },
 
-  'removing the last annotation leaves none': async (target) => {
-    const api = createApi(target);
+  'removing the last annotation leaves none': async (api) => {
     await made(api, api.at(ConfigMap), configMap('a', {}, { annotations: { x: 'y' } }));
     const after = expectObject(await api.patch(api.at(ConfigMap, 'a'), { metadata: { annotations: { x: null } } }));
     expect(after.metadata).not.toHaveProperty('annotations');
   },
 
-  'a stale resourceVersion in the patch is a Conflict': async (target) => {
-    const api = createApi(target);
+  'a stale resourceVersion in the patch is a Conflict': async (api) => {
     const before = await made(api, api.at(Deployment), workload('a'));
     expectObject(await api.patch(api.at(Deployment, 'a'), { spec: { replicas: 2 } }));
     const { resourceVersion } = before.metadata;
@@ -51,22 +46,19 @@ export const mergePatchCases = topic('merge patch', {
     expect(expectObject(await api.get(api.at(Deployment, 'a'))).spec.replicas).toBe(2);
   },
 
-  'a stale resourceVersion is a Conflict for custom kinds too': async (target) => {
-    const api = createApi(target);
+  'a stale resourceVersion is a Conflict for custom kinds too': async (api) => {
     await made(api, api.at(Watermill), watermill('a'));
     const patch = { metadata: { resourceVersion: '1', labels: { x: 'y' } } };
     expectFailure(await api.patch(api.at(Watermill, 'a'), patch), { code: 409, reason: 'Conflict' });
   },
 
-  'the present resourceVersion and uid in the patch are fine': async (target) => {
-    const api = createApi(target);
+  'the present resourceVersion and uid in the patch are fine': async (api) => {
     const { metadata } = await made(api, api.at(ConfigMap), configMap('a'));
     const { resourceVersion, uid } = metadata;
     expectObject(await api.patch(api.at(ConfigMap, 'a'), { metadata: { resourceVersion, uid }, data: { x: 'y' } }));
   },
 
-  'a patch that changes nothing keeps the resourceVersion': async (target) => {
-    const api = createApi(target);
+  'a patch that changes nothing keeps the resourceVersion': async (api) => {
     const before = await made(api, api.at(Machine), machine('a', { spec: { x: 1 } }));
     for (const patch of [{}, { spec: { x: 1 } }, { spec: { none: null } }, { metadata: { labels: { none: null } } }]) {
       const after = expectObject(await api.patch(api.at(Machine, 'a'), patch));
@@ -74,8 +66,7 @@ export const mergePatchCases = topic('merge patch', {
     }
   },
 
-  'a missing object is NotFound': async (target) => {
-    const api = createApi(target);
+  'a missing object is NotFound': async (api) => {
     expectFailure(await api.patch(api.at(ConfigMap, 'a'), { data: {} }), {
       code: 404,
       reason: 'NotFound',
@@ -84,8 +75,7 @@ export const mergePatchCases = topic('merge patch', {
     });
   },
 
-  'the status is not changed if it is a subresource': async (target) => {
-    const api = createApi(target);
+  'the status is not changed if it is a subresource': async (api) => {
     const before = await made(api, api.at(Deployment), workload('a'));
     const after = expectObject(await api.patch(api.at(Deployment, 'a'), { status: { replicas: 5 } }));
     expect(after.status).toEqual({});

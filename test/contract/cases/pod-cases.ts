@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import type { JsonMap } from '../../../simulator/apiserver/object.ts';
-import { type Api, createApi } from './api.ts';
+import type { Api } from './api.ts';
 import { expectFailure, expectObject, made, namesOf } from './expectations.ts';
 import { containerStatus, pod } from './fixtures.ts';
 import type { Json } from './json.ts';
@@ -42,8 +42,7 @@ const running = containerStatus('main', {
 });
 
 export const podDeleteCases = topic('delete a pod', {
-  'with its uid and version: it is terminating, with its own grace period': async (target) => {
-    const api = createApi(target);
+  'with its uid and version: it is terminating, with its own grace period': async (api) => {
     const before = await made(api, api.at(Pod), pod('a', onNode));
     const marked = expectObject(await api.remove(api.at(Pod, 'a'), preconditionsOf(before)));
     expect(marked.kind).toBe('Pod');
@@ -54,8 +53,7 @@ export const podDeleteCases = topic('delete a pod', {
     expectFailure(await api.get(api.at(Pod, 'a')), { code: 404, reason: 'NotFound' });
   },
 
-  'without a node, or if it has ended, it is deleted at once': async (target) => {
-    const api = createApi(target);
+  'without a node, or if it has ended, it is deleted at once': async (api) => {
     const before = await made(api, api.at(Pod), pod('a', { terminationGracePeriodSeconds: 7 }));
     const removed = expectObject(await api.remove(api.at(Pod, 'a'), preconditionsOf(before)));
     expect(removed.metadata.deletionGracePeriodSeconds).toBe(0);
@@ -67,8 +65,7 @@ export const podDeleteCases = topic('delete a pod', {
     }
   },
 
-  'a version from before its recovery is a Conflict, and it is kept': async (target) => {
-    const api = createApi(target);
+  'a version from before its recovery is a Conflict, and it is kept': async (api) => {
     await made(api, api.at(Pod), pod('a', onNode));
     const seen = await setStatus(api, 'a', { phase: 'Running', containerStatuses: [crashLooping] });
     const recovered = await setStatus(api, 'a', { containerStatuses: [running] });
@@ -79,8 +76,7 @@ export const podDeleteCases = topic('delete a pod', {
     expect(expectObject(await api.get(api.at(Pod, 'a')))).toEqual(recovered);
   },
 
-  'a successor of the same name is a Conflict by the uid, whatever the version': async (target) => {
-    const api = createApi(target);
+  'a successor of the same name is a Conflict by the uid, whatever the version': async (api) => {
     const first = await made(api, api.at(Pod), pod('a', onNode));
     expectObject(await api.remove(api.at(Pod, 'a'), { gracePeriodSeconds: 0 }));
     const second = await made(api, api.at(Pod), pod('a', onNode));
@@ -95,8 +91,7 @@ export const podDeleteCases = topic('delete a pod', {
     expect(expectObject(await api.get(api.at(Pod, 'a')))).toEqual(second);
   },
 
-  'deleted already, it is NotFound, with preconditions too': async (target) => {
-    const api = createApi(target);
+  'deleted already, it is NotFound, with preconditions too': async (api) => {
     const before = await made(api, api.at(Pod), pod('a'));
     expectObject(await api.remove(api.at(Pod, 'a')));
     expectFailure(await api.remove(api.at(Pod, 'a'), preconditionsOf(before)), {
@@ -107,8 +102,7 @@ export const podDeleteCases = topic('delete a pod', {
     });
   },
 
-  'terminating already: its present version changes nothing, an earlier one is a Conflict': async (target) => {
-    const api = createApi(target);
+  'terminating already: its present version changes nothing, an earlier one is a Conflict': async (api) => {
     const before = await made(api, api.at(Pod), pod('a', onNode));
     const marked = expectObject(await api.remove(api.at(Pod, 'a'), preconditionsOf(before)));
     expect(expectObject(await api.remove(api.at(Pod, 'a'), preconditionsOf(marked)))).toEqual(marked);
@@ -118,8 +112,7 @@ export const podDeleteCases = topic('delete a pod', {
 });
 
 export const podStatusCases = topic('status of a pod', {
-  'keeps the container states that its kubelet reports, of all three kinds': async (target) => {
-    const api = createApi(target);
+  'keeps the container states that its kubelet reports, of all three kinds': async (api) => {
     const before = await made(api, api.at(Pod), pod('a', onNode));
     const status = {
       phase: 'Running',
@@ -134,8 +127,7 @@ export const podStatusCases = topic('status of a pod', {
     expect(expectObject(await api.get(api.at(Pod, 'a')))).toEqual(after);
   },
 
-  'can be written for a pod that is being deleted': async (target) => {
-    const api = createApi(target);
+  'can be written for a pod that is being deleted': async (api) => {
     await made(api, api.at(Pod), pod('a', onNode));
     const marked = expectObject(await api.remove(api.at(Pod, 'a')));
     const after = await setStatus(api, 'a', { containerStatuses: [running] });
@@ -153,8 +145,7 @@ const labelled = (name: string, labels: Readonly<Record<string, string>>): JsonM
   pod(name, onNode, { labels: { [role]: 'controlplane', ...labels } });
 
 export const podWatchCases = topic('watch pods', {
-  'sets of labels, over all namespaces, in list and watch alike': async (target) => {
-    const api = createApi(target);
+  'sets of labels, over all namespaces, in list and watch alike': async (api) => {
     const other = `${api.namespace}-other`;
     await made(api, '/api/v1/namespaces', { metadata: { name: other } });
     const theirs = api.at(Pod).replace(api.namespace, other);
@@ -179,8 +170,7 @@ export const podWatchCases = topic('watch pods', {
     await watcher.close();
   },
 
-  'a pod whose labels change is ADDED and DELETED, in its state when it matched': async (target) => {
-    const api = createApi(target);
+  'a pod whose labels change is ADDED and DELETED, in its state when it matched': async (api) => {
     await made(api, api.at(Pod), labelled('a', { role: 'scheduler' }));
     const watcher = await api.watch(api.at(Pod), { labelSelector: dependants });
     const relabel = async (labels: Readonly<Record<string, string | null>>): Promise<Json> =>
@@ -196,8 +186,7 @@ export const podWatchCases = topic('watch pods', {
     await watcher.close();
   },
 
-  'a deletion: terminating, then deleted when its kubelet confirms': async (target) => {
-    const api = createApi(target);
+  'a deletion: terminating, then deleted when its kubelet confirms': async (api) => {
     const before = await made(api, api.at(Pod), labelled('a', { role: 'scheduler' }));
     const { resourceVersion } = before.metadata;
     const watcher = await api.watch(api.at(Pod), { labelSelector: dependants, resourceVersion });

@@ -4,7 +4,7 @@ import { listNodes } from '../../../src/gardener/node.ts';
 import type { Call } from '../../../src/kubernetes/api/call.ts';
 import { listNodeLeases } from '../../../src/kubernetes/api/lease.ts';
 import { readList } from '../../doubles/protobuf.ts';
-import { type Api, createApi } from './api.ts';
+import type { Api } from './api.ts';
 import { lease, node } from './fixtures.ts';
 import { topic } from './target.ts';
 
@@ -25,8 +25,7 @@ const readBoth = async <T extends Named>(api: Api, path: string, call: Call<read
 };
 
 export const protobufCases = topic('protobuf', {
-  'leases equal their JSON': async (target) => {
-    const api = createApi(target);
+  'leases equal their JSON': async (api) => {
     const named = (name: string, spec: object) => lease(`${api.namespace}-${name}`, { ...spec });
     await api.create(api.at(Lease), named('bare', {}));
     await api.create(api.at(Lease), named('early', { renewTime: '1970-01-01T00:00:00.000001Z' }));
@@ -36,8 +35,7 @@ export const protobufCases = topic('protobuf', {
     expect(read.json).toHaveLength(3);
   },
 
-  'nodes equal their JSON': async (target) => {
-    const api = createApi(target);
+  'nodes equal their JSON': async (api) => {
     const name = (suffix: string): string => `${api.namespace}-${suffix}`;
     const labels = { 'worker.gardener.cloud/pool': 'worker-a' };
     const annotations = { 'node.machine.sapcloud.io/not-managed-by-mcm': '1', other: 'ä 🌍' };
@@ -51,8 +49,7 @@ export const protobufCases = topic('protobuf', {
     expect(read.json).toHaveLength(3);
   },
 
-  'not if JSON is preferred, nor for kinds without protobuf': async (target) => {
-    const api = createApi(target);
+  'not if JSON is preferred, nor for kinds without protobuf': async (api) => {
     const cases = [
       [api.at(Lease), `application/json,${protobuf}`],
       [api.at(Machine), preferred],

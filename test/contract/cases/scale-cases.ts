@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { type Api, createApi } from './api.ts';
+import type { Api } from './api.ts';
 import { expectFailure, expectObject, made } from './expectations.ts';
 import { etcd, statefulSet, watermill, workload } from './fixtures.ts';
 import type { Json } from './json.ts';
@@ -27,8 +27,7 @@ const eachScalable = async (
 };
 
 export const scaleCases = topic('scale', {
-  'GET shows the count, the object and its version': async (target) => {
-    const api = createApi(target);
+  'GET shows the count, the object and its version': async (api) => {
     await eachScalable(api, async (path, before) => {
       const { name, namespace, uid, resourceVersion, creationTimestamp } = before.metadata;
       const scale = expectObject(await api.get(`${path}/scale`));
@@ -42,8 +41,7 @@ export const scaleCases = topic('scale', {
     });
   },
 
-  'a count of 0 is an empty spec': async (target) => {
-    const api = createApi(target);
+  'a count of 0 is an empty spec': async (api) => {
     await eachScalable(api, async (path) => {
       expect(expectObject(await api.patch(`${path}/scale`, { spec: { replicas: 0 } })).spec).toEqual({});
       expect(expectObject(await api.get(`${path}/scale`)).spec).toEqual({});
@@ -52,8 +50,7 @@ export const scaleCases = topic('scale', {
     expect(expectObject(await api.get(api.at(Watermill, 'a'))).spec.wheel.count).toBe(0);
   },
 
-  'PATCH sets the count, changes the version and the generation, and returns the Scale': async (target) => {
-    const api = createApi(target);
+  'PATCH sets the count, changes the version and the generation, and returns the Scale': async (api) => {
     await eachScalable(api, async (path, before) => {
       const { resourceVersion } = before.metadata;
       const scale = expectObject(
@@ -67,8 +64,7 @@ export const scaleCases = topic('scale', {
     });
   },
 
-  'a stale resourceVersion is a Conflict that names the resource': async (target) => {
-    const api = createApi(target);
+  'a stale resourceVersion is a Conflict that names the resource': async (api) => {
     await eachScalable(api, async (path, before, kind) => {
       const { name, namespace, resourceVersion } = before.metadata;
       expectObject(await api.patch(`${path}/scale`, { spec: { replicas: 2 } }));
@@ -79,8 +75,7 @@ export const scaleCases = topic('scale', {
     });
   },
 
-  'the same count again keeps the version': async (target) => {
-    const api = createApi(target);
+  'the same count again keeps the version': async (api) => {
     await eachScalable(api, async (path) => {
       const set = async (): Promise<string> => {
         const scale = expectObject(await api.patch(`${path}/scale`, { spec: { replicas: 3 } }));
@@ -92,8 +87,7 @@ export const scaleCases = topic('scale', {
     });
   },
 
-  'annotations and the status of a Scale are not stored': async (target) => {
-    const api = createApi(target);
+  'annotations and the status of a Scale are not stored': async (api) => {
     await eachScalable(api, async (path) => {
       const patch = { metadata: { annotations: { x: 'y' } }, spec: { replicas: 2 }, status: { replicas: 7 } };
       expect(expectObject(await api.patch(`${path}/scale`, patch)).status.replicas).toBe(0);
@@ -101,8 +95,7 @@ export const scaleCases = topic('scale', {
     });
   },
 
-  'the status count is read from the path that the kind declares': async (target) => {
-    const api = createApi(target);
+  'the status count is read from the path that the kind declares': async (api) => {
     await made(api, api.at(Watermill), watermill('a'));
     expectObject(await api.patch(api.at(Watermill, 'a', 'status'), { status: { turning: 2 } }));
     expect(expectObject(await api.get(api.at(Watermill, 'a', 'scale'))).status.replicas).toBe(2);
@@ -111,8 +104,7 @@ export const scaleCases = topic('scale', {
     expect(expectObject(await api.get(api.at(Deployment, 'a', 'scale'))).status.replicas).toBe(3);
   },
 
-  'a custom object without the count has no Scale, and gets one when the count is patched': async (target) => {
-    const api = createApi(target);
+  'a custom object without the count has no Scale, and gets one when the count is patched': async (api) => {
     await made(api, api.at(Etcd), etcd('a', { spec: {} }));
     const path = api.at(Etcd, 'a', 'scale');
     const message = 'the spec replicas field ".spec.replicas" does not exist';
@@ -126,8 +118,7 @@ export const scaleCases = topic('scale', {
     expect(expectObject(await api.get(api.at(Etcd, 'a'))).spec).toEqual({ replicas: 3 });
   },
 
-  'a missing object is NotFound, with the name of the resource': async (target) => {
-    const api = createApi(target);
+  'a missing object is NotFound, with the name of the resource': async (api) => {
     for (const { kind } of scalable) {
       const details = { name: 'a', group: kind.group, kind: kind.resource };
       const failure = { code: 404, reason: 'NotFound', details };

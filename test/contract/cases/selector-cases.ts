@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { createApi } from './api.ts';
 import { made, namesOf } from './expectations.ts';
 import { configMap, endpointSlice, machine, workload } from './fixtures.ts';
 import { topic } from './target.ts';
@@ -37,8 +36,7 @@ const selections: readonly (readonly [string, string])[] = [
 ];
 
 export const selectorCases = topic('selector', {
-  'labels: equality, sets, presence and absence': async (target) => {
-    const api = createApi(target);
+  'labels: equality, sets, presence and absence': async (api) => {
     for (const [name, labels] of Object.entries(labelled)) {
       await made(api, api.at(ConfigMap), configMap(name, {}, { labels }));
       await made(api, api.at(Machine), machine(name, { metadata: { name, labels } }));
@@ -51,8 +49,7 @@ export const selectorCases = topic('selector', {
     }
   },
 
-  'labels: an invalid selector is BadRequest': async (target) => {
-    const api = createApi(target);
+  'labels: an invalid selector is BadRequest': async (api) => {
     for (const labelSelector of [
       'a in b',
       'a in (b',
@@ -70,8 +67,7 @@ export const selectorCases = topic('selector', {
     }
   },
 
-  'fields: the name works for every kind': async (target) => {
-    const api = createApi(target);
+  'fields: the name works for every kind': async (api) => {
     for (const name of ['a', 'b']) {
       await made(api, api.at(ConfigMap), configMap(name));
       await made(api, api.at(Deployment), workload(name));
@@ -87,22 +83,19 @@ export const selectorCases = topic('selector', {
     }
   },
 
-  'fields: a name over all namespaces': async (target) => {
-    const api = createApi(target);
+  'fields: a name over all namespaces': async (api) => {
     const name = `only-${api.namespace}`;
     await made(api, api.at(Deployment), workload(name));
     const found = await api.get('/apis/apps/v1/deployments', { fieldSelector: `metadata.name=${name}` });
     expect(namesOf(found)).toEqual([name]);
   },
 
-  'fields: the name of a cluster-scoped object': async (target) => {
-    const api = createApi(target);
+  'fields: the name of a cluster-scoped object': async (api) => {
     const found = await api.get('/api/v1/namespaces', { fieldSelector: `metadata.name=${api.namespace}` });
     expect(namesOf(found)).toEqual([api.namespace]);
   },
 
-  'labels and fields together': async (target) => {
-    const api = createApi(target);
+  'labels and fields together': async (api) => {
     for (const [name, labels] of Object.entries(labelled)) {
       await made(api, api.at(ConfigMap), configMap(name, {}, { labels }));
     }

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { createApi } from './api.ts';
 import { expectFailure, expectObject, made } from './expectations.ts';
 import { machine, statefulSet, watermill, workload } from './fixtures.ts';
 import type { Json } from './json.ts';
@@ -9,8 +8,7 @@ import { topic } from './target.ts';
 const { Deployment, Machine, StatefulSet, Watermill } = simKinds;
 
 export const statusCases = topic('status', {
-  'PUT to status changes only the status, not the spec': async (target) => {
-    const api = createApi(target);
+  'PUT to status changes only the status, not the spec': async (api) => {
     const before = await made(api, api.at(Watermill), watermill('a'));
     const wanted = { ...before, spec: { wheel: { count: 9 } }, status: { turning: 1 } };
     const after = expectObject(await api.put(api.at(Watermill, 'a', 'status'), wanted));
@@ -18,8 +16,7 @@ export const statusCases = topic('status', {
     expect(Number(after.metadata.resourceVersion)).toBeGreaterThan(Number(before.metadata.resourceVersion));
   },
 
-  'PATCH to status changes only the status, not the spec': async (target) => {
-    const api = createApi(target);
+  'PATCH to status changes only the status, not the spec': async (api) => {
     await made(api, api.at(Deployment), workload('a'));
     const patch = { spec: { replicas: 9 }, status: { observedGeneration: 1, replicas: 1, readyReplicas: 1 } };
     const after = expectObject(await api.patch(api.at(Deployment, 'a', 'status'), patch));
@@ -27,8 +24,7 @@ export const statusCases = topic('status', {
     expect(after.status).toEqual({ observedGeneration: 1, replicas: 1, readyReplicas: 1 });
   },
 
-  'counts of 0 are omitted in a deployment, but some are not in a stateful set': async (target) => {
-    const api = createApi(target);
+  'counts of 0 are omitted in a deployment, but some are not in a stateful set': async (api) => {
     const up = { status: { replicas: 1, readyReplicas: 1, availableReplicas: 1 } };
     const down = { status: { replicas: 0, readyReplicas: 0, availableReplicas: 0 } };
     await made(api, api.at(Deployment), workload('a'));
@@ -41,8 +37,7 @@ export const statusCases = topic('status', {
     expect(statuses).toEqual([{}, { replicas: 0, availableReplicas: 0 }]);
   },
 
-  'metadata through the status of a custom kind stays as it is': async (target) => {
-    const api = createApi(target);
+  'metadata through the status of a custom kind stays as it is': async (api) => {
     await made(api, api.at(Machine), machine('a', { metadata: { name: 'a', labels: { node: 'n' } } }));
     const patch = { metadata: { labels: { other: 'x' }, annotations: { y: 'z' } }, status: { x: 1 } };
     const after = expectObject(await api.patch(api.at(Machine, 'a', 'status'), patch));
@@ -51,16 +46,14 @@ export const statusCases = topic('status', {
     expect(after.status).toEqual({ x: 1 });
   },
 
-  'a stale resourceVersion is a Conflict': async (target) => {
-    const api = createApi(target);
+  'a stale resourceVersion is a Conflict': async (api) => {
     const before = await made(api, api.at(Machine), machine('a'));
     expectObject(await api.put(api.at(Machine, 'a', 'status'), { ...before, status: { x: 1 } }));
     const again = await api.put(api.at(Machine, 'a', 'status'), { ...before, status: { x: 2 } });
     expectFailure(again, { code: 409, reason: 'Conflict' });
   },
 
-  'a status that does not change keeps the resourceVersion': async (target) => {
-    const api = createApi(target);
+  'a status that does not change keeps the resourceVersion': async (api) => {
     await made(api, api.at(Machine), machine('a'));
     const set = async (): Promise<Json> =>
       expectObject(await api.patch(api.at(Machine, 'a', 'status'), { status: { x: 1 } }));

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { type Reply, createApi } from './api.ts';
+import type { Reply } from './api.ts';
 import { causesOf, expectFailure, expectObject, made } from './expectations.ts';
 import { configMap, endpointSlice, lease, machine, watermill, workload } from './fixtures.ts';
 import type { Json } from './json.ts';
@@ -14,8 +14,7 @@ const withMeta = (object: Json, meta: Readonly<Record<string, unknown>>): Json =
 });
 
 export const updateCases = topic('update', {
-  'PUT replaces the object and changes the resourceVersion': async (target) => {
-    const api = createApi(target);
+  'PUT replaces the object and changes the resourceVersion': async (api) => {
     const before = await made(api, api.at(ConfigMap), configMap('a', { x: '1', y: '2' }));
     const after = expectObject(await api.put(api.at(ConfigMap, 'a'), { ...before, data: { z: '3' } }));
     expect(after.data).toEqual({ z: '3' });
@@ -24,16 +23,14 @@ export const updateCases = topic('update', {
     expect(after.metadata.creationTimestamp).toBe(before.metadata.creationTimestamp);
   },
 
-  'a PUT that changes nothing keeps the resourceVersion': async (target) => {
-    const api = createApi(target);
+  'a PUT that changes nothing keeps the resourceVersion': async (api) => {
     const before = await made(api, api.at(Deployment), workload('a'));
     const after = expectObject(await api.put(api.at(Deployment, 'a'), before));
     expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
     expect(after.metadata.generation).toBe(1);
   },
 
-  'stamps each change of a field with its own clock, whatever the value says': async (target) => {
-    const api = createApi(target);
+  'stamps each change of a field with its own clock, whatever the value says': async (api) => {
     const at = api.at(Lease, 'a');
     const stampOf = ({ metadata }: Json): number =>
       Math.max(
@@ -52,8 +49,7 @@ export const updateCases = topic('update', {
     await stamped('2036-11-21T07:00:00.000000Z');
   },
 
-  'a stale resourceVersion is a Conflict': async (target) => {
-    const api = createApi(target);
+  'a stale resourceVersion is a Conflict': async (api) => {
     const before = await made(api, api.at(Deployment), workload('a'));
     expectObject(await api.put(api.at(Deployment, 'a'), withMeta(before, { labels: { x: '1' } })));
     const reply = await api.put(api.at(Deployment, 'a'), withMeta(before, { labels: { x: '2' } }));
@@ -67,8 +63,7 @@ export const updateCases = topic('update', {
     });
   },
 
-  'a PUT without resourceVersion overwrites built-in kinds': async (target) => {
-    const api = createApi(target);
+  'a PUT without resourceVersion overwrites built-in kinds': async (api) => {
     await made(api, api.at(ConfigMap), configMap('a', { x: '1' }));
     expect(expectObject(await api.put(api.at(ConfigMap, 'a'), configMap('a', { x: '2' }))).data).toEqual({ x: '2' });
     await made(api, api.at(Deployment), workload('a'));
@@ -77,8 +72,7 @@ export const updateCases = topic('update', {
     expectObject(await api.put(api.at(EndpointSlice, 'a'), endpointSlice('a', { x: 'y' })));
   },
 
-  'a PUT without resourceVersion is Invalid for custom kinds and leases': async (target) => {
-    const api = createApi(target);
+  'a PUT without resourceVersion is Invalid for custom kinds and leases': async (api) => {
     await made(api, api.at(Watermill), watermill('a'));
     const custom = await api.put(api.at(Watermill, 'a'), watermill('a', { spec: { wheel: { count: 3 } } }));
     expectFailure(custom, {
@@ -92,8 +86,7 @@ export const updateCases = topic('update', {
     expectFailure(builtIn, { code: 422, reason: 'Invalid', message: /must be specified for an update$/ });
   },
 
-  'another uid is a Conflict': async (target) => {
-    const api = createApi(target);
+  'another uid is a Conflict': async (api) => {
     const before = await made(api, api.at(ConfigMap), configMap('a'));
     const reply = await api.put(api.at(ConfigMap, 'a'), withMeta(before, { uid: 'other' }));
     expectFailure(reply, {
@@ -103,8 +96,7 @@ export const updateCases = topic('update', {
     });
   },
 
-  'a PUT to a missing object is NotFound, with and without resourceVersion': async (target) => {
-    const api = createApi(target);
+  'a PUT to a missing object is NotFound, with and without resourceVersion': async (api) => {
     const details = { name: 'a', kind: 'configmaps' };
     expectFailure(await api.put(api.at(ConfigMap, 'a'), configMap('a')), { code: 404, reason: 'NotFound', details });
     const versioned = { metadata: { name: 'a', resourceVersion: '3' } };
@@ -112,8 +104,7 @@ export const updateCases = topic('update', {
     expectFailure(await api.put(api.at(Machine, 'a'), machine('a')), { code: 404, reason: 'NotFound' });
   },
 
-  'PUT leaves the status of kinds with a status subresource alone': async (target) => {
-    const api = createApi(target);
+  'PUT leaves the status of kinds with a status subresource alone': async (api) => {
     const before = await made(api, api.at(Machine), machine('a'));
     expectObject(await api.patch(api.at(Machine, 'a', 'status'), { status: { phase: 'Running' } }));
     const { resourceVersion } = expectObject(await api.get(api.at(Machine, 'a'))).metadata;
@@ -121,8 +112,7 @@ export const updateCases = topic('update', {
     expect(expectObject(await api.put(api.at(Machine, 'a'), wanted)).status).toEqual({ phase: 'Running' });
   },
 
-  'of two writers with one resourceVersion exactly one wins': async (target) => {
-    const api = createApi(target);
+  'of two writers with one resourceVersion exactly one wins': async (api) => {
     const before = await made(api, api.at(Lease), lease('a'));
     const claim = (holderIdentity: string): Promise<Reply> =>
       api.put(api.at(Lease, 'a'), { ...before, spec: { holderIdentity } });
@@ -144,8 +134,7 @@ const times: readonly (readonly [unknown, number])[] = [
 ];
 
 export const leaseCases = topic('leases', {
-  'times have six fractional digits, or are refused': async (target) => {
-    const api = createApi(target);
+  'times have six fractional digits, or are refused': async (api) => {
     for (const [renewTime, status] of times) {
       const name = `case-${times.findIndex(([time]) => time === renewTime)}`;
       const reply = await api.create(api.at(Lease), lease(name, { holderIdentity: 'me', renewTime }));
@@ -156,14 +145,12 @@ export const leaseCases = topic('leases', {
     }
   },
 
-  'times keep their microseconds': async (target) => {
-    const api = createApi(target);
+  'times keep their microseconds': async (api) => {
     const spec = { renewTime: '2026-01-01T00:00:00.123456Z', acquireTime: '2026-01-01T00:00:00.000000Z' };
     expect((await made(api, api.at(Lease), lease('a', spec))).spec).toEqual(spec);
   },
 
-  'an empty holder is kept': async (target) => {
-    const api = createApi(target);
+  'an empty holder is kept': async (api) => {
     const { spec } = await made(
       api,
       api.at(Lease),

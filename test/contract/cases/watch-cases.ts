@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { createApi } from './api.ts';
 import { expectObject, listVersion, made, versionOf } from './expectations.ts';
 import { configMap, endpointSlice, machine } from './fixtures.ts';
 import type { Json } from './json.ts';
@@ -10,8 +9,7 @@ import { story } from './watcher.ts';
 const { ConfigMap, EndpointSlice, Machine } = simKinds;
 
 export const watchCases = topic('watch', {
-  'sends creation, change and deletion, in order, with growing versions': async (target) => {
-    const api = createApi(target);
+  'sends creation, change and deletion, in order, with growing versions': async (api) => {
     const watcher = await api.watch(api.at(ConfigMap), { resourceVersion: await listVersion(api, api.at(ConfigMap)) });
     expect(watcher.status).toBe(200);
     const one = await made(api, api.at(ConfigMap), configMap('a'));
@@ -28,8 +26,7 @@ export const watchCases = topic('watch', {
     await watcher.close();
   },
 
-  'objects in events name their type': async (target) => {
-    const api = createApi(target);
+  'objects in events name their type': async (api) => {
     const builtIn = await api.watch(api.at(ConfigMap));
     const custom = await api.watch(api.at(Machine));
     await made(api, api.at(ConfigMap), configMap('a'));
@@ -44,8 +41,7 @@ export const watchCases = topic('watch', {
     await custom.close();
   },
 
-  'from a version: later events, and no earlier ones': async (target) => {
-    const api = createApi(target);
+  'from a version: later events, and no earlier ones': async (api) => {
     await made(api, api.at(ConfigMap), configMap('before'));
     const one = await made(api, api.at(ConfigMap), configMap('a'));
     await made(api, api.at(ConfigMap), configMap('b'));
@@ -55,8 +51,7 @@ export const watchCases = topic('watch', {
     await watcher.close();
   },
 
-  'without a version, and from 0: first the present objects as ADDED': async (target) => {
-    const api = createApi(target);
+  'without a version, and from 0: first the present objects as ADDED': async (api) => {
     await made(api, api.at(ConfigMap), configMap('b'));
     await made(api, api.at(ConfigMap), configMap('a'));
     await api.patch(api.at(ConfigMap, 'a'), { data: { x: 'y' } });
@@ -71,8 +66,7 @@ export const watchCases = topic('watch', {
     }
   },
 
-  'a write that changes nothing causes no event': async (target) => {
-    const api = createApi(target);
+  'a write that changes nothing causes no event': async (api) => {
     const one = await made(api, api.at(ConfigMap), configMap('a', { x: 'y' }));
     const watcher = await api.watch(api.at(ConfigMap), { resourceVersion: versionOf(one) });
     await api.patch(api.at(ConfigMap, 'a'), { data: { x: 'y' } });
@@ -81,8 +75,7 @@ export const watchCases = topic('watch', {
     await watcher.close();
   },
 
-  'objects of other namespaces are not sent, unless all are watched': async (target) => {
-    const api = createApi(target);
+  'objects of other namespaces are not sent, unless all are watched': async (api) => {
     const other = `${api.namespace}-other`;
     await made(api, '/api/v1/namespaces', { metadata: { name: other } });
     const mine = await api.watch(api.at(EndpointSlice));
@@ -96,8 +89,7 @@ export const watchCases = topic('watch', {
     await all.close();
   },
 
-  'status and scale writes are MODIFIED': async (target) => {
-    const api = createApi(target);
+  'status and scale writes are MODIFIED': async (api) => {
     const { Watermill } = simKinds;
     const body = {
       apiVersion: 'test.dependency-watchdog.gardener.cloud/v1',
@@ -116,8 +108,7 @@ export const watchCases = topic('watch', {
 });
 
 export const watchSelectorCases = topic('watch with selector', {
-  'objects that start or cease to match are ADDED and DELETED': async (target) => {
-    const api = createApi(target);
+  'objects that start or cease to match are ADDED and DELETED': async (api) => {
     const path = api.at(ConfigMap, 'a');
     await made(api, api.at(ConfigMap), configMap('a'));
     const watcher = await api.watch(api.at(ConfigMap), { labelSelector: 'app=x' });
@@ -138,8 +129,7 @@ export const watchSelectorCases = topic('watch with selector', {
     await watcher.close();
   },
 
-  'objects that never match are not sent, nor their deletion': async (target) => {
-    const api = createApi(target);
+  'objects that never match are not sent, nor their deletion': async (api) => {
     const watcher = await api.watch(api.at(ConfigMap), { labelSelector: 'app=x' });
     await made(api, api.at(ConfigMap), configMap('a'));
     await api.remove(api.at(ConfigMap, 'a'));
@@ -148,8 +138,7 @@ export const watchSelectorCases = topic('watch with selector', {
     await watcher.close();
   },
 
-  'initial events are selected as well': async (target) => {
-    const api = createApi(target);
+  'initial events are selected as well': async (api) => {
     await made(api, api.at(ConfigMap), configMap('a'));
     await made(api, api.at(ConfigMap), configMap('b', {}, { labels: { app: 'x' } }));
     const watcher = await api.watch(api.at(ConfigMap), { labelSelector: 'app' });
@@ -157,8 +146,7 @@ export const watchSelectorCases = topic('watch with selector', {
     await watcher.close();
   },
 
-  'a name over all namespaces': async (target) => {
-    const api = createApi(target);
+  'a name over all namespaces': async (api) => {
     const name = `only-${api.namespace}`;
     const watcher = await api.watch('/api/v1/configmaps', { fieldSelector: `metadata.name=${name}` });
     await made(api, api.at(ConfigMap), configMap('a'));

@@ -1,6 +1,5 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { createApi } from './api.ts';
 import { listVersion, made, versionOf } from './expectations.ts';
 import { configMap } from './fixtures.ts';
 import { topic } from './target.ts';
@@ -9,14 +8,12 @@ import { story } from './watcher.ts';
 const { ConfigMap, Machine } = simKinds;
 
 export const watchLifeCases = topic('watch life', {
-  'ends after timeoutSeconds': async (target) => {
-    const api = createApi(target);
+  'ends after timeoutSeconds': async (api) => {
     const watcher = await api.watch(api.at(ConfigMap), { timeoutSeconds: '1' });
     expect(await watcher.rest()).toEqual([]);
   },
 
-  'sends a bookmark two seconds before its end, with the type and a version to resume from': async (target) => {
-    const api = createApi(target);
+  'sends a bookmark two seconds before its end, with the type and a version to resume from': async (api) => {
     const one = await made(api, api.at(ConfigMap), configMap('a'));
     const query = { resourceVersion: versionOf(one), allowWatchBookmarks: 'true', timeoutSeconds: '4' };
     const watcher = await api.watch(api.at(ConfigMap), query);
@@ -36,14 +33,12 @@ export const watchLifeCases = topic('watch life', {
     await resumed.close();
   },
 
-  'sends no bookmarks unless requested': async (target) => {
-    const api = createApi(target);
+  'sends no bookmarks unless requested': async (api) => {
     const watcher = await api.watch(api.at(ConfigMap), { timeoutSeconds: '4' });
     expect(await watcher.rest()).toEqual([]);
   },
 
-  'sends a bookmark about every minute': async (target) => {
-    const api = createApi(target);
+  'sends a bookmark about every minute': async (api) => {
     const resourceVersion = await listVersion(api, api.at(Machine));
     const watcher = await api.watch(api.at(Machine), {
       resourceVersion,
@@ -55,16 +50,14 @@ export const watchLifeCases = topic('watch life', {
     await watcher.close();
   },
 
-  'from a version in the future: no earlier events': async (target) => {
-    const api = createApi(target);
+  'from a version in the future: no earlier events': async (api) => {
     const query = { resourceVersion: '900000000', timeoutSeconds: '2' };
     const watcher = await api.watch(api.at(ConfigMap), query);
     await made(api, api.at(ConfigMap), configMap('a'));
     expect(story(await watcher.rest())).toEqual([]);
   },
 
-  'an expired version is an ERROR event of 410, and the end': async (target) => {
-    const api = createApi(target);
+  'an expired version is an ERROR event of 410, and the end': async (api) => {
     // A custom kind, because the caches of a real API server for built-in kinds may reach back to its first version.
     const watcher = await api.watch(api.at(Machine), { resourceVersion: '1' });
     expect(watcher.status).toBe(200);

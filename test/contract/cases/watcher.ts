@@ -1,6 +1,5 @@
-import type { KubeResponse } from '../../../src/kubernetes/api/kube.ts';
+import type { Kube, KubeResponse } from '../../../src/kubernetes/api/kube.ts';
 import type { Json } from './json.ts';
-import type { ContractTarget } from './target.ts';
 
 export interface RawWatchEvent {
   readonly type: string;
@@ -33,13 +32,13 @@ async function* linesOf(body: KubeResponse['body']): AsyncGenerator<string> {
 }
 
 export const openWatch = async (
-  target: ContractTarget,
+  kube: Kube,
   path: string,
   query: Readonly<Record<string, string>>,
 ): Promise<WatchReader> => {
   const controller = new AbortController();
   const { signal } = controller;
-  const response = await target.kube.request({
+  const response = await kube.request({
     method: 'GET',
     path,
     query: { watch: 'true', ...query },
