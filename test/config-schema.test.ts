@@ -13,14 +13,75 @@ import { checkMany, mutate, mutations } from './doubles/mutations.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const read = (path: string): string => readFileSync(`${root}${path}`, 'utf8');
+const strict = { unknownFields: 'error', purpose: 'ahead' } as const;
 
-const validatorOf = (schema: ReturnType<typeof proberConfig.jsonSchema>) => {
-  expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
-  const validate = new Ajv2020({ allErrors: true, strict: false }).compile(schema);
-  return (value: unknown) => ({ valid: validate(value), errors: validate.errors ?? [] });
+type Schema = ReturnType<typeof proberConfig.jsonSchema>;
+
+interface Component {
+  readonly name: 'prober' | 'weeder' | 'care';
+  readonly config: {
+    jsonSchema(): Schema;
+    load(
+      text: string,
+      options: typeof strict,
+    ): ReturnType<typeof proberConfig.load> | ReturnType<typeof careConfig.load> | ReturnType<typeof weederConfig.load>;
+  };
+  /** The smallest valid configuration. */
+  readonly minimal: object;
+  readonly defaults: object;
+}
+
+const minimalProber = {
+  kubeConfigSecretName: 'probe',
+  dependentResourceInfos: [{ ref: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' }, scaleUp: { level: 0 } }],
 };
 
-const strict = { unknownFields: 'error', purpose: 'ahead' } as const;
+const components: readonly Component[] = [
+  {
+    name: 'prober',
+    config: proberConfig,
+    minimal: minimalProber,
+    defaults: {
+      allowInsecureShoots: false,
+      clusterSource: { kind: 'gardener' },
+      probeInterval: '10s',
+      initialDelay: '30s',
+      probeTimeout: '30s',
+      backoffJitterFactor: 0.2,
+      kcmNodeMonitorGraceDuration: '40s',
+      nodeLeaseFailureFraction: 0.6,
+      landingTimeout: '1m',
+    },
+  },
+  {
+    name: 'weeder',
+    config: weederConfig,
+    minimal: { servicesAndDependantSelectors: { etcd: { podSelectors: [{ matchLabels: { role: 'apiserver' } }] } } },
+    defaults: { watchDuration: '5m0s' },
+  },
+  {
+    name: 'care',
+    config: careConfig,
+    minimal: {},
+    defaults: {
+      allowInsecureShoots: false,
+      concurrentSyncs: expect.any(Number) as unknown,
+      conditionThresholds: expect.any(Object) as unknown,
+      dependants: expect.any(Object) as unknown,
+      kubeConfigSecretName: expect.any(String) as unknown,
+      staleExtensionHealthChecks: expect.any(Object) as unknown,
+      syncPeriod: expect.any(String) as unknown,
+    },
+  },
+];
+
+const judgesOf = ({ config }: Pick<Component, 'config'>) => {
+  const validate = new Ajv2020({ allErrors: true, strict: false }).compile(config.jsonSchema());
+  return {
+    check: (value: unknown) => ({ valid: validate(value), errors: validate.errors ?? [] }),
+    isValid: (text: string): boolean => !hasErrors(config.load(text, strict).problems),
+  };
+};
 
 /** Problems that a schema cannot express: errors in the YAML text, placeholders in braces, numbers that JSON lacks, and rules between fields. */
 const beyondSchema =
@@ -38,61 +99,47 @@ const parsed = (text: string): unknown => {
 const isManifest = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && 'kind' in value && value.kind === 'ConfigMap';
 
-const casesOf = (kind: 'prober' | 'weeder' | 'care') =>
-  configCases(read(`src/config/fixtures/${kind}.txt`))
+describe.each(components)('the JSON Schema of $name', ({ name, config, minimal, defaults }) => {
+  const { check, isValid } = judgesOf({ config });
+  const schema = config.jsonSchema();
+  const properties = Object.entries(
+    schema.properties as Record<string, { readonly description?: string; readonly default?: unknown }>,
+  );
+  const cases = configCases(read(`src/config/fixtures/${name}.txt`))
     .map((one) => ({ ...one, value: parsed(one.text) }))
     // The program treats null as absent, which a schema cannot express.
-    .filter(({ value }) => value !== undefined && !isManifest(value) && !JSON.stringify(value).includes('null'))
-    .map((one) => [one.name, one] as const);
+    .filter(({ value }) => value !== undefined && !isManifest(value) && !JSON.stringify(value).includes('null'));
 
-const expectAgreement = (
-  { valid, errors }: { readonly valid: boolean; readonly errors: readonly object[] },
-  isValid: boolean,
-  problems: readonly string[],
-): void => {
-  const isException = valid && problems.some((problem) => beyondSchema.test(problem));
-  expect(valid === isValid, JSON.stringify(errors)).toBe(!isException);
-};
-
-interface Described {
-  readonly description?: string;
-  readonly default?: unknown;
-}
-
-const propertiesOf = (schema: ReturnType<typeof proberConfig.jsonSchema>) =>
-  schema.properties as Record<string, Described>;
-
-const defaultsIn = (schema: ReturnType<typeof proberConfig.jsonSchema>) =>
-  Object.fromEntries(
-    Object.entries(propertiesOf(schema)).flatMap(([name, { default: value }]) =>
-      value === undefined ? [] : [[name, value]],
-    ),
-  );
-
-describe('the JSON Schema of the prober', () => {
-  const check = validatorOf(proberConfig.jsonSchema());
-  const isValid = (text: string): boolean => !hasErrors(proberConfig.load(text, strict).problems);
-  const cases = casesOf('prober');
-
-  it('accepts the example', () => {
-    expect(check(parse(read('examples/prober-config.yaml')))).toEqual({ valid: true, errors: [] });
+  it('is of the draft 2020-12, and accepts the example', () => {
+    expect(schema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
+    expect(check(parse(read(`examples/${name}-config.yaml`)))).toEqual({ valid: true, errors: [] });
   });
 
   it('has enough valid and invalid cases', () => {
-    const good = cases.filter(([, { text }]) => isValid(text));
+    const good = cases.filter(({ text }) => isValid(text));
     expect(good.length).toBeGreaterThanOrEqual(3);
-    expect(cases.length - good.length).toBeGreaterThan(20);
+    expect(cases.length - good.length).toBeGreaterThan(15);
   });
 
-  it.each(cases)('agrees with dwd validate about %s', (_, { text, value, problems }) => {
-    expectAgreement(check(value), isValid(text), problems);
+  it.each(cases)('agrees with dwd validate about $name', ({ text, value, problems }) => {
+    const { valid, errors } = check(value);
+    const isException = valid && problems.some((problem) => beyondSchema.test(problem));
+    expect(valid === isValid(text), JSON.stringify(errors)).toBe(!isException);
   });
 
-  const minimal = {
-    kubeConfigSecretName: 'probe',
-    dependentResourceInfos: [{ ref: { apiVersion: 'apps/v1', kind: 'Deployment', name: 'a' }, scaleUp: { level: 0 } }],
-  };
+  it('has the defaults that the program fills in, and describes every field', () => {
+    const found = properties.flatMap(([key, { default: value }]) =>
+      value === undefined ? [] : [[key, value] as const],
+    );
+    expect(Object.fromEntries(found)).toEqual(defaults);
+    const load = (value: object) => config.load(JSON.stringify(value), strict).settings;
+    expect(load({ ...minimal, ...Object.fromEntries(found) })).toEqual(load(minimal));
+    for (const [, { description }] of properties) expect(description).toMatch(/\.$/);
+  });
+});
 
+describe('the JSON Schema of the prober', () => {
+  const { check, isValid } = judgesOf({ config: proberConfig });
   const number = fc.tuple(fc.constantFrom('0', '1', '15', '00', '1.5', '.5', '2.', '0.0', '', '.', '-1', '+1', '1e3'));
   const duration = fc
     .array(fc.tuple(number, fc.constantFrom('ns', 'us', 'µs', 'μs', 'ms', 's', 'm', 'h', '', 'd', 'S')), {
@@ -100,22 +147,19 @@ describe('the JSON Schema of the prober', () => {
     })
     .map((terms) => terms.map((term) => term.join('')).join(''));
 
-  it.each(['probeInterval', 'initialDelay'])(
-    'agrees about any duration in %s',
-    (field) => {
-      fc.assert(
-        fc.property(duration, (text) => {
-          // Go parses -0s and parts of a nanosecond (0.5ns, 0.00015us) as 0, which a pattern cannot express.
-          fc.pre(!/^-.*[a-z]|\.\d*ns|\.000\d*[uµμ]s/.test(text));
-          const config = { ...minimal, [field]: text };
-          expect([text, check(config).valid]).toEqual([text, isValid(JSON.stringify(config))]);
-        }),
-        { numRuns: 200 },
-      );
-    },
-    60_000,
-  );
+  it.each(['probeInterval', 'initialDelay'])('agrees about any duration in %s', { timeout: 60_000 }, (field) => {
+    fc.assert(
+      fc.property(duration, (text) => {
+        // Go parses -0s and parts of a nanosecond (0.5ns, 0.00015us) as 0, which a pattern cannot express.
+        fc.pre(!/^-.*[a-z]|\.\d*ns|\.000\d*[uµμ]s/.test(text));
+        const given = { ...minimalProber, [field]: text };
+        expect([text, check(given).valid]).toEqual([text, isValid(JSON.stringify(given))]);
+      }),
+      { numRuns: 200 },
+    );
+  });
 
+  const [info] = minimalProber.dependentResourceInfos;
   it.each([
     [{ probeInterval: 10 }, false],
     [{ probeInterval: 0 }, false],
@@ -131,127 +175,32 @@ describe('the JSON Schema of the prober', () => {
     [{ successThreshold: 1 }, false],
     [{ ProbeInterval: '1s' }, false],
     [{ dependentResourceInfos: [] }, false],
-    [{ dependentResourceInfos: [{ ...minimal.dependentResourceInfos[0], scaleUp: undefined }] }, false],
-    [{ dependentResourceInfos: [{ ...minimal.dependentResourceInfos[0], scaleUp: { level: 0.5 } }] }, false],
-    [{ dependentResourceInfos: [{ ...minimal.dependentResourceInfos[0], scaleUp: { level: 0, replicas: 1 } }] }, false],
+    [{ dependentResourceInfos: [{ ...info, scaleUp: undefined }] }, false],
+    [{ dependentResourceInfos: [{ ...info, scaleUp: { level: 0.5 } }] }, false],
+    [{ dependentResourceInfos: [{ ...info, scaleUp: { level: 0, replicas: 1 } }] }, false],
   ])('%j: %j, like dwd validate', (change, valid) => {
-    const text = JSON.stringify({ ...minimal, ...change });
-    expect({ schema: check(JSON.parse(text)).valid, validate: isValid(text) }).toEqual({
-      schema: valid,
-      validate: valid,
-    });
-  });
-
-  it('has the defaults that the program fills in', () => {
-    const defaults = defaultsIn(proberConfig.jsonSchema());
-    expect(defaults).toEqual({
-      allowInsecureShoots: false,
-      clusterSource: { kind: 'gardener' },
-      probeInterval: '10s',
-      initialDelay: '30s',
-      probeTimeout: '30s',
-      backoffJitterFactor: 0.2,
-      kcmNodeMonitorGraceDuration: '40s',
-      nodeLeaseFailureFraction: 0.6,
-      landingTimeout: '1m',
-    });
-    const load = (config: object) => proberConfig.load(JSON.stringify(config), strict).settings;
-    expect(load({ ...minimal, ...defaults })).toEqual(load(minimal));
-  });
-
-  it('describes every field of the file', () => {
-    for (const { description } of Object.values(propertiesOf(proberConfig.jsonSchema()))) {
-      expect(description).toMatch(/\.$/);
-    }
+    const text = JSON.stringify({ ...minimalProber, ...change });
+    expect([check(JSON.parse(text)).valid, isValid(text)]).toEqual([valid, valid]);
   });
 });
 
-describe('the JSON Schema of the weeder', () => {
-  const check = validatorOf(weederConfig.jsonSchema());
-  const isValid = (text: string): boolean => !hasErrors(weederConfig.load(text, strict).problems);
-  const cases = casesOf('weeder');
-
-  it('accepts the example', () => {
-    expect(check(parse(read('examples/weeder-config.yaml')))).toEqual({ valid: true, errors: [] });
-  });
-
-  it('has enough valid and invalid cases', () => {
-    const good = cases.filter(([, { text }]) => isValid(text));
-    expect(good.length).toBeGreaterThanOrEqual(3);
-    expect(cases.length - good.length).toBeGreaterThan(15);
-  });
-
-  it.each(cases)('agrees with dwd validate about %s', (_, { text, value, problems }) => {
-    expectAgreement(check(value), isValid(text), problems);
-  });
-
-  it('agrees with dwd validate about many mutated configurations', () => {
-    const whole = parse(textOf(configCases(read('src/config/fixtures/weeder.txt')), 'base')) as unknown;
-    const texts = mutations(2)
-      .map((changes) => JSON.stringify(mutate(whole, changes)) as string | undefined)
-      // The program treats null as absent, which a schema cannot express.
-      .filter((text) => text !== undefined && !text.includes('null'));
-    const counts = checkMany(
-      texts,
-      (text = '') => {
-        const valid = isValid(text);
-        const { valid: found, errors } = check(JSON.parse(text));
-        expect([text, found], JSON.stringify(errors)).toEqual([text, valid]);
-        return valid ? 'good' : 'bad';
-      },
-      500,
-    );
-    expect(counts.get('good')).toBeGreaterThan(20);
-    expect(counts.get('bad')).toBeGreaterThan(20);
-  });
-
-  it('has the defaults that the program fills in, and describes every field', () => {
-    const minimal = {
-      servicesAndDependantSelectors: { etcd: { podSelectors: [{ matchLabels: { role: 'apiserver' } }] } },
-    };
-    const defaults = defaultsIn(weederConfig.jsonSchema());
-    expect(defaults).toEqual({ watchDuration: '5m0s' });
-    const load = (config: object) => weederConfig.load(JSON.stringify(config), strict).settings;
-    expect(load({ ...minimal, ...defaults })).toEqual(load(minimal));
-    for (const { description } of Object.values(propertiesOf(weederConfig.jsonSchema()))) {
-      expect(description).toMatch(/\.$/);
-    }
-  });
-});
-
-describe('the JSON Schema of care', () => {
-  const check = validatorOf(careConfig.jsonSchema());
-  const isValid = (text: string): boolean => !hasErrors(careConfig.load(text, strict).problems);
-  const cases = casesOf('care');
-
-  it('accepts the example', () => {
-    expect(check(parse(read('examples/care-config.yaml')))).toEqual({ valid: true, errors: [] });
-  });
-
-  it('has enough valid and invalid cases', () => {
-    const good = cases.filter(([, { text }]) => isValid(text));
-    expect(good.length).toBeGreaterThanOrEqual(3);
-    expect(cases.length - good.length).toBeGreaterThan(15);
-  });
-
-  it.each(cases)('agrees with dwd validate about %s', (_, { text, value, problems }) => {
-    expectAgreement(check(value), isValid(text), problems);
-  });
-
-  it('has the defaults that the program fills in, and describes every field', () => {
-    const load = (config: object) => careConfig.load(JSON.stringify(config), strict).settings;
-    expect(load(defaultsIn(careConfig.jsonSchema()))).toEqual(load({}));
-    expect(Object.keys(defaultsIn(careConfig.jsonSchema())).toSorted()).toEqual([
-      'allowInsecureShoots',
-      'concurrentSyncs',
-      'conditionThresholds',
-      'dependants',
-      'kubeConfigSecretName',
-      'staleExtensionHealthChecks',
-      'syncPeriod',
-    ]);
-    for (const { description } of Object.values(propertiesOf(careConfig.jsonSchema()))) {
-      expect(description).toMatch(/\.$/);
-    }
-  });
+it('the JSON Schema of the weeder agrees with dwd validate about many mutated configurations', () => {
+  const { check, isValid } = judgesOf({ config: weederConfig });
+  const whole = parse(textOf(configCases(read('src/config/fixtures/weeder.txt')), 'base')) as unknown;
+  const texts = mutations(2)
+    .map((changes) => JSON.stringify(mutate(whole, changes)) as string | undefined)
+    // The program treats null as absent, which a schema cannot express.
+    .filter((text) => text !== undefined && !text.includes('null'));
+  const counts = checkMany(
+    texts,
+    (text = '') => {
+      const valid = isValid(text);
+      const { valid: found, errors } = check(JSON.parse(text));
+      expect([text, found], JSON.stringify(errors)).toEqual([text, valid]);
+      return valid ? 'good' : 'bad';
+    },
+    500,
+  );
+  expect(counts.get('good')).toBeGreaterThan(20);
+  expect(counts.get('bad')).toBeGreaterThan(20);
 });
