@@ -1,16 +1,19 @@
-import { rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import type { Access } from './access.ts';
-import type { Binaries } from './binaries.ts';
-import type { Authority, Certificate } from './certificates.ts';
-import type { TestClient } from './client.ts';
+import { type Access, createAccess } from './access.ts';
+import { type Binaries, describeMissing, findBinaries } from './binaries.ts';
+import { type Authority, type Certificate, createAuthority, createSigningKeys } from './certificates.ts';
+import { type TestClient, createTestClient } from './client.ts';
 import { type CustomKind, applyCustomKinds, gardenerKinds } from './crds.ts';
-import { type ServerFlags, toArguments } from './flags.ts';
+import { type ServerFlags, apiServerFlags, etcdFlags, pkiFiles, toArguments } from './flags.ts';
 import type { Kubeconfig } from './kubeconfig.ts';
 import { runKubectl } from './kubectl.ts';
-import { type ControlPlaneFiles, prepareFiles } from './place.ts';
-import { type ManagedProcess, startProcess, untilReady } from './processes.ts';
+import { type ManagedProcess, freePorts, startProcess, untilReady } from './processes.ts';
+
+/** The user as whom tests arrange and check objects. */
+export const adminUser = 'envtest-admin';
 
 export interface ControlPlaneOptions {
   /** Part of the kubeconfigs and of the name of the temporary directory: lower-case letters, digits, dashes. */
@@ -40,8 +43,7 @@ export interface ControlPlane extends Access {
   readonly binaries: Binaries;
   /** Runs kubectl as the admin. Resolves to stdout, rejects with stderr. */
   readonly kubectl: (args: readonly string[], stdin?: string) => Promise<string>;
-  /** Returns the pids of the processes that are running. */
-  readonly pids: () => { readonly etcd?: number; readonly apiServer?: number };
+  readonly pids: { readonly etcd: number; readonly apiServer: number };
   /** Ends the processes and removes the directory. It may be called again. */
   readonly stop: () => Promise<void>;
 }
@@ -51,72 +53,59 @@ export interface ControlPlane extends Access {
  * leaves nothing behind. The processes end with the test process at the latest.
  */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
-  const place = await prepareFiles(options);
-  const { start, ...servers } = createServers(place);
-  try {
-    await start();
-    await applyCustomKinds(place.client, options.kinds ?? [...gardenerKinds, simKinds.Watermill]);
-  } catch (error) {
-    await servers.stop();
-    throw error;
-  }
-  const { name, host, port, url, directory, binaries, authority, admin, client } = place;
-  const kubectl = { command: binaries.path('kubectl'), kubeconfig: admin.kubeconfig.file, directory };
-  return {
-    ...place.access,
-    ...servers,
-    name,
-    host,
-    port,
-    url,
-    directory,
-    binaries,
-    authority,
-    admin,
-    client,
-    caPem: authority.caPem,
-    kubectl: (args, stdin) => runKubectl({ ...kubectl, args, stdin }),
-  };
-}
+  const binaries = findBinaries();
+  if (!binaries.ok) throw new Error(describeMissing(binaries));
+  const { name, kinds = [...gardenerKinds, simKinds.Watermill] } = options;
+  const host = '127.0.0.1';
+  const [port = 0, etcdPort, etcdPeerPort] = await freePorts(3);
+  const url = `https://${host}:${String(port)}`;
+  const [etcdUrl, peerUrl] = [etcdPort, etcdPeerPort].map((one) => `http://${host}:${String(one)}`) as [string, string];
 
-/** Manages the two processes: etcd starts first and stops last. */
-function createServers(place: ControlPlaneFiles) {
+  const authority = await createAuthority(`${name}-ca`);
+  const certificate = await authority.issueClient({ user: adminUser, groups: ['system:masters'] });
+  const directory = mkdtempSync(join(tmpdir(), `dwd-envtest-${name}-`));
+  const pki = await writePki(makeDirectory(directory, 'pki'), authority, [host, 'localhost', 'kubernetes.default.svc']);
+  const client = createTestClient({ host, port, caPem: authority.caPem, ...certificate });
+  const kubeconfigs = makeDirectory(directory, 'kubeconfigs');
+  const access = createAccess({ client, authority, server: url, name, directory: kubeconfigs });
+  const admin = { ...certificate, kubeconfig: access.kubeconfigWith(adminUser, certificate) };
+  const kubectl = { command: binaries.path('kubectl'), kubeconfig: admin.kubeconfig.file, directory };
+
   let etcd: ManagedProcess | undefined;
   let apiServer: ManagedProcess | undefined;
-
-  return {
-    start: async () => {
-      etcd = await launch(place, 'etcd', place.etcdFlags);
-      await untilReady(etcd, () => isEtcdReady(place.etcdUrl));
-      apiServer = await launch(place, 'kube-apiserver', place.apiServerFlags);
-      await untilReady(apiServer, () => isApiServerReady(place.client));
-    },
-    pids: () => ({
-      ...(etcd?.hasEnded() === false && { etcd: etcd.pid }),
-      ...(apiServer?.hasEnded() === false && { apiServer: apiServer.pid }),
-    }),
-    stop: async () => {
-      // The limit is short: open watches delay a graceful shutdown, and there is nothing to save.
-      await apiServer?.stop({ withinMs: 500 });
-      place.client.disconnect();
-      await etcd?.stop();
-      rmSync(place.directory, { recursive: true, force: true });
-    },
+  const launch = (program: 'etcd' | 'kube-apiserver', flags: ServerFlags): Promise<ManagedProcess> =>
+    startProcess({
+      name: program,
+      command: binaries.path(program),
+      args: toArguments(flags),
+      logFile: join(directory, `${program}.log`),
+      directory,
+    });
+  const stop = async (): Promise<void> => {
+    // The limit is short: open watches delay a graceful shutdown, and there is nothing to save.
+    await apiServer?.stop({ withinMs: 500 });
+    client.disconnect();
+    await etcd?.stop();
+    rmSync(directory, { recursive: true, force: true });
   };
-}
-
-function launch(
-  place: ControlPlaneFiles,
-  name: 'etcd' | 'kube-apiserver',
-  flags: ServerFlags,
-): Promise<ManagedProcess> {
-  return startProcess({
-    name,
-    command: place.binaries.path(name),
-    args: toArguments(flags),
-    logFile: join(place.directory, `${name}.log`),
-    directory: place.directory,
-  });
+  try {
+    etcd = await launch('etcd', etcdFlags({ directory: join(directory, 'etcd'), clientUrl: etcdUrl, peerUrl }));
+    await untilReady(etcd, () => isEtcdReady(etcdUrl));
+    const flags = { ...apiServerFlags({ etcdUrl, port, pki }), ...options.apiServerFlags };
+    apiServer = await launch('kube-apiserver', flags);
+    await untilReady(apiServer, () => isApiServerReady(client));
+    await applyCustomKinds(client, kinds);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    ...access,
+    ...{ name, host, port, url, directory, binaries, authority, admin, client, stop },
+    caPem: authority.caPem,
+    kubectl: (args, stdin) => runKubectl({ ...kubectl, args, stdin }),
+    pids: { etcd: etcd.pid, apiServer: apiServer.pid },
+  };
 }
 
 async function isEtcdReady(url: string): Promise<boolean> {
@@ -129,4 +118,32 @@ async function isApiServerReady(client: TestClient): Promise<boolean> {
   const signal = AbortSignal.timeout(2000);
   const reply = await client.request({ method: 'GET', path: '/readyz', signal }).catch(() => undefined);
   return reply?.status === 200;
+}
+
+type PkiFile = keyof typeof pkiFiles;
+
+/** Writes certificates and keys to files. Resolves to a function that returns the path of each. */
+async function writePki(
+  directory: string,
+  authority: Authority,
+  hosts: readonly string[],
+): Promise<(file: PkiFile) => string> {
+  const server = await authority.issueServer(hosts);
+  const tokens = await createSigningKeys();
+  const contents: Readonly<Record<PkiFile, string>> = {
+    ca: authority.caPem,
+    serverCertificate: server.certificatePem,
+    serverKey: server.keyPem,
+    tokenPublicKey: tokens.publicPem,
+    tokenPrivateKey: tokens.privatePem,
+  };
+  const path = (file: PkiFile) => join(directory, pkiFiles[file]);
+  for (const file of Object.keys(contents) as PkiFile[]) writeFileSync(path(file), contents[file], { mode: 0o600 });
+  return path;
+}
+
+function makeDirectory(parent: string, name: string): string {
+  const directory = join(parent, name);
+  mkdirSync(directory);
+  return directory;
 }

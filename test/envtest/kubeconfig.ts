@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { parse, stringify } from 'yaml';
 import { type TestClient, createTestClient } from './client.ts';
 
@@ -10,8 +9,7 @@ export interface Kubeconfig {
 
 export type KubeconfigCredentials =
   | { readonly certificatePem: string; readonly keyPem: string }
-  | { readonly token: string }
-  | { readonly tokenFile: string };
+  | { readonly token: string };
 
 export interface KubeconfigOptions {
   /** Name of the cluster and of the context. */
@@ -23,7 +21,7 @@ export interface KubeconfigOptions {
   readonly credentials: KubeconfigCredentials;
 }
 
-/** Returns a kubeconfig as YAML, with one context. All data is inline, except for a token file, which stays a path. */
+/** Returns a kubeconfig as YAML, with one context. All data is inline. */
 export function kubeconfigText({ name, server, caPem, user, credentials }: KubeconfigOptions): string {
   return stringify({
     apiVersion: 'v1',
@@ -51,7 +49,7 @@ export function clientFromKubeconfig(text: string): TestClient {
     caPem: decoded(cluster['certificate-authority-data']) ?? '',
     certificatePem: decoded(user['client-certificate-data']),
     keyPem: decoded(user['client-key-data']),
-    token: user.tokenFile === undefined ? user.token : readFileSync(user.tokenFile, 'utf8').trim(),
+    token: user.token,
   });
 }
 

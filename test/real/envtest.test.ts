@@ -46,7 +46,7 @@ describeEnvtest('a real control plane', () => {
   it('ends with a test process that is killed', async () => {
     const script = `const { startControlPlane } = await import(${JSON.stringify(import.meta.resolve('../envtest/control-plane.ts'))});
       const { directory, pids } = await startControlPlane({ name: 'orphan', kinds: [] });
-      console.log(JSON.stringify({ directory, ...pids() }));
+      console.log(JSON.stringify({ directory, ...pids }));
       process.kill(process.pid, 'SIGKILL');`;
     const child = spawn(process.execPath, ['--input-type=module', '--eval', script], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { adminUser } from '../../envtest/place.ts';
+import { adminUser } from '../../envtest/control-plane.ts';
 
 /** A request in a kube-apiserver's audit log. */
 export interface AuditedRequest {
