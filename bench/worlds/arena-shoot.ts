@@ -54,7 +54,7 @@ const serverError: ProxyResponse = {
 /** Starts a proxy that makes a fifth of the requests fail: half of them get a 500 response, for the others the connection breaks. */
 const startFailingProxy = async (shoot: ControlPlane) => {
   const front = await ShootProxy.start(shoot, await shoot.authority.issueServer([shoot.host], dayMs));
-  front.intercept((_, ask) => {
+  front.intercept((ask) => {
     const draw = Math.random();
     if (draw >= failingShare) return ask();
     if (draw < failingShare / 2) return Promise.resolve(serverError);

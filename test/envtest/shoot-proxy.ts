@@ -15,29 +15,11 @@ export interface ProxyResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
-  /** The body ends after this many bytes: the connection is then closed, or stays open and silent. */
-  readonly endsAfter?: { readonly bytes: number; readonly how: 'closed' | 'silent' };
 }
 
-/** The path and `accept` header that replace the request's own. */
-interface ForwardOptions {
-  readonly path?: string;
-  readonly accept?: string;
-}
+/** Returns the response for the prober, perhaps that of the API server, which `ask` asks. */
+type RequestInterceptor = (ask: () => Promise<ProxyResponse>) => Promise<ProxyResponse>;
 
-/** Sends the request to the API server and returns the response. */
-export type ForwardRequest = (other?: ForwardOptions) => Promise<ProxyResponse>;
-
-/** Handles the request for `path`: returns the response for the prober, perhaps altered, or none. */
-export type RequestInterceptor = (path: string, ask: ForwardRequest) => Promise<ProxyResponse | 'no answer'>;
-
-/**
- * The fate of a connection. `terminated`: TLS ends here, and an interceptor handles the requests. `tunnelled`: all bytes pass. `stuck`: in the
- * middle of the TLS handshake, bytes from the API server stop passing. `silent`: it is accepted, and nothing follows. `reset`: it is reset.
- */
-export type ConnectionFate = 'terminated' | 'tunnelled' | 'stuck' | 'silent' | 'reset';
-
-const stuckAfterBytes = 100;
 const hopByHop = ['connection', 'keep-alive', 'transfer-encoding', 'host'];
 
 /** Returns the headers that a proxy passes on, without the one that it replaces itself. */
@@ -47,19 +29,7 @@ export const endToEnd = (
 ): IncomingHttpHeaders =>
   Object.fromEntries(Object.entries(headers).filter(([name]) => name !== replaced && !hopByHop.includes(name)));
 
-const pass: RequestInterceptor = (_, ask) => ask();
-
-const send = (answer: ProxyResponse, response: ServerResponse): void => {
-  const { status, headers, body, endsAfter } = answer;
-  response.writeHead(status, { ...endToEnd(headers, 'content-length'), 'content-length': body.length });
-  if (endsAfter === undefined) {
-    response.end(body);
-    return;
-  }
-  response.write(body.subarray(0, endsAfter.bytes), () => {
-    if (endsAfter.how === 'closed') response.socket?.end();
-  });
-};
+const pass: RequestInterceptor = (ask) => ask();
 
 /** A proxy between the prober and a shoot's API server. It passes credentials on. */
 export class ShootProxy {
@@ -72,7 +42,7 @@ export class ShootProxy {
   readonly #sockets = new Set<Socket>();
   /** Terminates TLS on connections that it is given. It does not listen itself. */
   #terminator: HttpsServer;
-  #passage: ConnectionFate = 'terminated';
+  #isTunnelled = false;
   #interceptor = pass;
 
   private constructor(shoot: ControlPlane, listener: Server, certificate: Certificate) {
@@ -93,9 +63,9 @@ export class ShootProxy {
     return new ShootProxy(shoot, listener, certificate);
   }
 
-  /** Sets the fate of new connections. */
-  admit(passage: ConnectionFate): void {
-    this.#passage = passage;
+  /** Passes all bytes of new connections from now on, so that TLS ends at the API server. */
+  tunnel(): void {
+    this.#isTunnelled = true;
   }
 
   /** Sets the handler of requests whose TLS ends here. Without one, they pass. */
@@ -123,12 +93,11 @@ export class ShootProxy {
   #accept(socket: Socket): void {
     this.#sockets.add(socket);
     socket.on('error', () => undefined).once('close', () => this.#sockets.delete(socket));
-    if (this.#passage === 'terminated') this.#terminator.emit('connection', socket);
-    else if (this.#passage === 'reset') socket.resetAndDestroy();
-    else if (this.#passage !== 'silent') this.#tunnel(socket, this.#passage === 'stuck');
+    if (this.#isTunnelled) this.#tunnel(socket);
+    else this.#terminator.emit('connection', socket);
   }
 
-  #tunnel(socket: Socket, isStuck: boolean): void {
+  #tunnel(socket: Socket): void {
     const upstream = connect(this.#shoot.port, this.#shoot.host);
     for (const [from, to] of [
       [socket, upstream],
@@ -136,29 +105,24 @@ export class ShootProxy {
     ] as const) {
       from.once('error', () => to.destroy()).once('close', () => to.destroy());
     }
-    socket.pipe(upstream);
-    if (isStuck) upstream.once('data', (chunk: Buffer) => socket.write(chunk.subarray(0, stuckAfterBytes)));
-    else upstream.pipe(socket);
+    socket.pipe(upstream).pipe(socket);
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
-      const answer = await this.#interceptor(request.url ?? '/', (other) => this.#ask(request, other));
-      if (answer !== 'no answer') send(answer, response);
+      const { status, headers, body } = await this.#interceptor(() => this.#ask(request));
+      response.writeHead(status, { ...endToEnd(headers, 'content-length'), 'content-length': body.length }).end(body);
     } catch {
       // The connection to the API server broke: break the prober's too, so that the prober notices.
       request.socket.destroy();
     }
   }
 
-  async #ask(
-    request: IncomingMessage,
-    { path = request.url ?? '/', accept }: ForwardOptions = {},
-  ): Promise<ProxyResponse> {
+  async #ask(request: IncomingMessage): Promise<ProxyResponse> {
     const { host, port } = this.#shoot;
-    const headers = { ...endToEnd(request.headers, 'content-length'), ...(accept === undefined ? {} : { accept }) };
+    const headers = endToEnd(request.headers, 'content-length');
     const answer = await new Promise<IncomingMessage>((resolve, reject) => {
-      const outgoing = httpsRequest({ host, port, agent: this.#agent, path, headers });
+      const outgoing = httpsRequest({ host, port, agent: this.#agent, path: request.url ?? '/', headers });
       outgoing.once('error', reject);
       outgoing.once('response', resolve);
       outgoing.end();

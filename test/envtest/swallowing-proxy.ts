@@ -3,11 +3,9 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** A proxy between a program and an API server that fails like a firewall that loses its state: bytes pass or are silently dropped. */
 export interface SwallowingProxy {
   readonly port: number;
-  /** Drops all bytes on the currently open connections, in both directions. The connections stay open. */
-  swallow(): void;
   /** Breaks new connections at once. */
   refuseNew(): void;
-  /** Does the same as `swallow`, also on new connections: they are accepted, and nothing responds. */
+  /** Drops all bytes of open and new connections, in both directions. They stay open, and nothing responds. */
   cutOff(): void;
   /** Breaks all open connections, and lets new ones pass. */
   heal(): void;
@@ -48,20 +46,16 @@ export const startSwallowingProxy = async (to: {
     pass(far, near);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const swallow = (): void => {
-    for (const pair of pairs) pair.isSwallowed = true;
-    pairs = [];
-  };
   const breakAll = (): void => sockets.forEach((socket) => socket.destroy());
   return {
     port: (server.address() as AddressInfo).port,
-    swallow,
     refuseNew: () => {
       toNew = 'refuse';
     },
     cutOff: () => {
       toNew = 'swallow';
-      swallow();
+      for (const pair of pairs) pair.isSwallowed = true;
+      pairs = [];
     },
     heal: () => {
       toNew = 'pass';

@@ -208,7 +208,7 @@ describeEnvtest('leader election between processes of the built program', () => 
     const program = leader.program();
     const write = holdNextWrite(leader);
     await write.held;
-    leader.proxy.cutOff('swallow');
+    leader.proxy.cutOff();
     await untilLeads(leader);
     write.release();
     expect(await write.status).toBe(409);

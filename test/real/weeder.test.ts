@@ -7,7 +7,7 @@ import { type ControlPlane, startControlPlane } from '../envtest/control-plane.t
 import { describeEnvtest } from '../envtest/gate.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
-import { type PodSpec, createPod, listPods, removePod, setCrashing, setEndpoints } from './support/pods.ts';
+import { type PodSpec, createPod, listPods, setCrashing, setEndpoints } from './support/pods.ts';
 import type { Program } from './support/program.ts';
 import { compareRights } from './support/rights.ts';
 import { startWeederProgram } from './support/weeder-program.ts';
@@ -132,17 +132,6 @@ describeEnvtest('weeder on a real API server', () => {
     expect(await going()).not.toContain(pods.unowned.name);
     const left = program.lines().filter(({ msg }) => msg?.startsWith('left alone'));
     expect(left).toMatchObject([{ namespace, pod: pods.unowned.name, service: 'etcd-main-client' }]);
-  });
-
-  it('waits before it deletes the replacement of a deleted pod', async () => {
-    await removePod(seed.client, namespace, pods.plain.name);
-    const again = { ...pods.plain, name: 'kube-apiserver-1b' };
-    await createPod(seed.client, again);
-    await setCrashing(seed.client, again, ['main']);
-    const deletedAt = (name: string) =>
-      podRequests().find(({ verb, uri }) => verb === 'delete' && uri.endsWith(`/${name}`))?.at;
-    await waitFor({ what: 'the new pod to be deleted' }, () => Promise.resolve(deletedAt(again.name)));
-    expect(deletedAt(again.name)! - deletedAt(pods.plain.name)!).toBeGreaterThanOrEqual(10_000);
   });
 
   it('records in Events why a pod was deleted', async () => {

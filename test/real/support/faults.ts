@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { createAuthority } from '../../envtest/certificates.ts';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { shootRules } from '../../envtest/shoot.ts';
-import { openBlackHole } from './black-hole.ts';
 import type { FaultyShoot } from './faulty-shoot.ts';
 
 /** A fault between a watchdog and the API server of a shoot. While it lasts, the watchdog can judge nothing. */
@@ -23,8 +22,6 @@ const unreachable = (says: RegExp) => ({ result: 'api_server_unreachable', says 
 
 const loopback = ['127.0.0.1'];
 const unauthorized = unreachable(/401 Unauthorized/);
-/** Longer than a DNS label may be: no resolver can find it, and no query is sent. */
-const noHost = `${'x'.repeat(64)}.invalid`;
 
 const tokenOf = async (shoot: ControlPlane, name: string): Promise<string> => {
   const account = { namespace: 'kube-system', name, rules: shootRules, expirationSeconds: 3_600 };
@@ -67,7 +64,7 @@ const certificates: readonly ShootFault[] = [
 /** Gives the prober a client certificate for the shoot. A proxy cannot pass it on, so TLS ends at the API server. */
 const withClientCertificate = async (faulty: FaultyShoot, validForMs: number): Promise<void> => {
   const { caPem, authority } = faulty.shoot;
-  faulty.front.admit('tunnelled');
+  faulty.front.tunnel();
   await faulty.shoot.kubeconfigFor({ user: faulty.name, rules: shootRules });
   await faulty.updateSecret({ caPem, credentials: await authority.issueClient({ user: faulty.name, validForMs }) });
 };
@@ -94,14 +91,6 @@ const credentials: readonly ShootFault[] = [
     },
   },
   {
-    name: 'token-invalid',
-    ...unauthorized,
-    start: async (faulty) => {
-      await faulty.updateSecret({ credentials: { token: 'nobody-knows-me' } });
-      return () => faulty.updateSecret({});
-    },
-  },
-  {
     name: 'client-certificate-expired',
     ...unauthorized,
     start: async (faulty) => {
@@ -111,53 +100,4 @@ const credentials: readonly ShootFault[] = [
   },
 ];
 
-/** Faults of the kubeconfig in the shoot's Secret. */
-const kubeconfigs: readonly ShootFault[] = [
-  {
-    name: 'packets-dropped',
-    ...unreachable(/no response within .*connecting/),
-    start: async (faulty) => {
-      const hole = await openBlackHole();
-      await faulty.updateSecret({ server: `https://127.0.0.1:${String(hole.port)}` });
-      return async () => {
-        await faulty.updateSecret({});
-        hole.close();
-      };
-    },
-  },
-  {
-    name: 'host-unknown',
-    ...unreachable(/DNS/),
-    start: async (faulty) => {
-      await faulty.updateSecret({ server: `https://${noHost}:${String(faulty.front.port)}` });
-      return () => faulty.updateSecret({});
-    },
-  },
-  {
-    name: 'secret-gone',
-    result: 'kubeconfig_unusable',
-    says: /no such Secret/,
-    start: async (faulty) => {
-      await faulty.deleteSecret();
-      return () => faulty.updateSecret({});
-    },
-  },
-];
-
-/** Connections that something between the two accepts, and then does not serve. */
-const connections: readonly ShootFault[] = (
-  [
-    ['silent-accepted', 'silent', /no response within/],
-    ['silent-in-handshake', 'stuck', /no response within/],
-    ['reset', 'reset', /reset|closed/],
-  ] as const
-).map(([name, fate, says]) => ({
-  name,
-  ...unreachable(says),
-  start: async ({ front }) => {
-    front.admit(fate);
-    return () => front.admit('terminated');
-  },
-}));
-
-export const faults: readonly ShootFault[] = [...certificates, ...credentials, ...kubeconfigs, ...connections];
+export const faults: readonly ShootFault[] = [...certificates, ...credentials];

@@ -25,7 +25,6 @@ export interface FaultyShoot {
   readonly authority: Authority;
   /** Writes another kubeconfig into the Secret: the first one with these changes. */
   updateSecret(changes: Partial<FaultyShootAccess>): Promise<void>;
-  deleteSecret(): Promise<void>;
   /** Resolves to true if all its dependents are at 0, without ready pods. */
   isDown(): Promise<boolean>;
   /** Resolves to true if they are at their first counts again, and ready. */
@@ -76,7 +75,6 @@ export const createFaultyShoot = async (options: FaultyShootOptions): Promise<Fa
       const data = { kubeconfig: Buffer.from(textWith(changes)).toString('base64') };
       await client.apply(secret, { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'shoot-access-prober' }, data });
     },
-    deleteSecret: () => client.delete(secret),
     isDown: () => isEach(() => 0),
     isUp: () => isEach((first) => first),
     stop: () => front.stop(),

@@ -72,10 +72,6 @@ export const setCrashing = (client: TestClient, pod: PodSpec, crashing: readonly
 export const listPods = (client: TestClient, namespace: string): Promise<readonly PodObject[]> =>
   client.list<PodObject>(podPath(namespace));
 
-/** Removes the pod at once, as the kubelet does when its containers have ended. */
-export const removePod = (client: TestClient, namespace: string, name: string): Promise<void> =>
-  client.delete(`${podPath(namespace, name)}?gracePeriodSeconds=0`);
-
 export interface SliceSpec {
   readonly namespace: string;
   readonly service: string;

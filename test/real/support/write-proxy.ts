@@ -34,15 +34,6 @@ export interface ProxyOptions {
   readonly onlyClusters?: { readonly fieldSelector: string } | { readonly labelSelector: string };
 }
 
-/** The proxy's own response, in place of the API server's. */
-export interface ProxyRefusal {
-  readonly status: number;
-  readonly retryAfter?: number;
-}
-
-/** Decides by method and by path without query. A request for which it returns undefined passes. */
-type RefuseRequest = (method: string, path: string) => ProxyRefusal | undefined;
-
 /** The API server behind the proxy, and the connections to it. */
 interface Upstream {
   readonly seed: ControlPlane;
@@ -60,13 +51,6 @@ const narrowed = (url: string, selector: ProxyOptions['onlyClusters']): string =
   return `${pathname}?${searchParams.toString()}`;
 };
 
-const refuse = (response: ServerResponse, { status, retryAfter }: ProxyRefusal): void => {
-  const headers = { 'content-type': 'application/json' };
-  const body = { kind: 'Status', apiVersion: 'v1', status: 'Failure', message: 'refused by the proxy', code: status };
-  response.writeHead(status, retryAfter === undefined ? headers : { ...headers, 'retry-after': String(retryAfter) });
-  response.end(JSON.stringify(body));
-};
-
 /**
  * A proxy between one program and the seed's API server, with its own certificate. It streams watches, and handles PATCH requests, with which the
  * program writes its dependent resources, one by one.
@@ -80,8 +64,7 @@ export class WriteProxy {
   readonly #server: Server;
   readonly #sockets = new Set<Duplex>();
   #fault: WriteFault | undefined;
-  #refusalOf: RefuseRequest = () => undefined;
-  #passing: 'all' | 'refuse' | 'swallow' = 'all';
+  #isCutOff = false;
 
   private constructor(upstream: Upstream, server: Server, kubeconfig: string) {
     this.#upstream = upstream;
@@ -116,30 +99,24 @@ export class WriteProxy {
     this.#fault = fault;
   }
 
-  /** Refuses the requests for which `refuse` returns a response; they do not reach the API server. */
-  refuseWhere(refuse: RefuseRequest): void {
-    this.#refusalOf = refuse;
-  }
-
   /** Breaks all connections, including watches. */
-  breakConnections(): void {
+  #breakConnections(): void {
     for (const socket of this.#sockets) socket.destroy();
   }
 
-  /** Cuts the program off. `refuse`: connections break at once, as with a rejecting firewall. `swallow`: they stay open, and no bytes pass. */
-  cutOff(how: 'refuse' | 'swallow'): void {
-    this.#passing = how;
-    if (how === 'refuse') this.breakConnections();
+  /** Cuts the program off: connections stay open, and no bytes pass. */
+  cutOff(): void {
+    this.#isCutOff = true;
   }
 
   heal(): void {
-    this.#passing = 'all';
-    this.breakConnections();
+    this.#isCutOff = false;
+    this.#breakConnections();
   }
 
   async stop(): Promise<void> {
     const closed = new Promise((resolve) => this.#server.close(resolve));
-    this.breakConnections();
+    this.#breakConnections();
     this.#upstream.agent.destroy();
     await closed;
   }
@@ -147,16 +124,13 @@ export class WriteProxy {
   #accept(socket: Duplex): void {
     this.#sockets.add(socket);
     socket.once('close', () => this.#sockets.delete(socket));
-    if (this.#passing === 'refuse') socket.destroy();
   }
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     try {
       const body = await buffer(request);
-      if (this.#passing !== 'all') return;
-      const refusal = this.#refusalOf(request.method ?? '', pathOf(request));
-      if (refusal !== undefined) refuse(response, refusal);
-      else if (request.method === 'PATCH') await this.#forwardWrite(request, body, response);
+      if (this.#isCutOff) return;
+      if (request.method === 'PATCH') await this.#forwardWrite(request, body, response);
       else this.#stream(await this.#open(request, body, response), response);
     } catch {
       // One of the two connections broke: break the other one, so that its end notices.
@@ -176,7 +150,7 @@ export class WriteProxy {
     const text = await buffer(upstream);
     write.status = upstream.statusCode ?? 0;
     const fate = await fault?.after?.(write);
-    if (this.#passing !== 'all') return;
+    if (this.#isCutOff) return;
     if (fate === 'cut') request.socket.destroy();
     else response.writeHead(write.status, endToEnd(upstream.headers, 'authorization')).end(text);
   }
@@ -200,9 +174,9 @@ export class WriteProxy {
     to.writeHead(from.statusCode ?? 502, endToEnd(from.headers, 'authorization'));
     to.flushHeaders();
     from.on('data', (chunk: Buffer) => {
-      if (this.#passing === 'all') to.write(chunk);
+      if (!this.#isCutOff) to.write(chunk);
     });
-    from.once('end', () => this.#passing === 'all' && to.end());
+    from.once('end', () => !this.#isCutOff && to.end());
     from.once('error', () => to.destroy());
   }
 }
