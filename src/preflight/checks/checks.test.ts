@@ -86,7 +86,11 @@ describe('shoots', () => {
       detail: '1 of 2 shoots probed; 1 not: hibernation is enabled',
       found: [],
     });
-    expect(probedAmong([probed, asleep, broken])).toEqual([{ namespace: 'a', version: '1.33.1' }]);
+    const patient = seen(buildCluster({ name: 'd', shoot: buildShoot({ nodeMonitorGracePeriod: '2m0s' }) }));
+    expect(probedAmong([probed, asleep, broken, patient])).toEqual([
+      { namespace: 'a', version: '1.33.1' },
+      { namespace: 'd', version: '1.33.1', nodeMonitorGraceMs: 120_000 },
+    ]);
   });
 
   it('are counted by the reason why they are not probed, the most frequent first', () => {
