@@ -81,8 +81,9 @@ simulate: setup ## play random outages with faults in virtual time: 1000 from a 
 worth: setup ## play the same outages with each rule of the prober switched off, and print what gets worse (10 minutes on two quiet cores); JOBS=n, ARGS='--only RULE --scenarios NAME'
 	nice node bench/worth.ts --jobs "$(or $(JOBS),2)" $(ARGS)
 
+comma := ,
 mutants: setup ## change the pure folders line by line, and show which changes no test notices (half an hour on a quiet core); FILES='src/prober/judge/*.ts', SLOW=1
-	SLOW=$(SLOW) nice stryker run tools/mutants.json $(if $(FILES),--mutate '$(FILES),!**/*.test.ts')
+	SLOW=$(SLOW) nice stryker run tools/mutants.json $(if $(FILES),--mutate '$(FILES)$(comma)!**/*.test.ts')
 
 image: ## build the container image with docker, podman or buildah; IMAGE=name:tag, PLATFORMS=linux/amd64,linux/arm64
 	@deploy/image/build.sh '$(or $(IMAGE),dependency-watchdog:latest)' '$(or $(PLATFORMS),linux/amd64)'
