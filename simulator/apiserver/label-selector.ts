@@ -27,6 +27,22 @@ const parseTerm = (text: string): LabelRequirement => {
   throw badRequest(`unable to parse requirement: '${text}'`);
 };
 
+/** Splits a text at commas outside of parentheses. */
+const splitTerms = (text: string): readonly string[] => {
+  const terms: string[] = [];
+  let term = '';
+  let isInside = false;
+  for (const character of text) {
+    if (character === '(') isInside = true;
+    if (character === ')') isInside = false;
+    if (character === ',' && !isInside) {
+      terms.push(term);
+      term = '';
+    } else term += character;
+  }
+  return [...terms, term];
+};
+
 type Labels = Readonly<Record<string, string>>;
 
 /** An absent label satisfies `!=` and `notin`, as in `Requirement.Matches` (apimachinery `pkg/labels/selector.go`). */
@@ -46,7 +62,6 @@ const holds = ({ key, operator, values }: LabelRequirement, labels: Labels): boo
 
 /** Compiles a `labelSelector`; throws a BadRequest StatusError if it cannot be parsed. */
 export const parseLabelSelector = (text: string): ((labels: Labels) => boolean) => {
-  // Terms are separated by the commas outside of parentheses.
-  const terms = text.trim() === '' ? [] : text.split(/,(?![^(]*\))/).map(parseTerm);
+  const terms = text.trim() === '' ? [] : splitTerms(text).map(parseTerm);
   return (labels) => terms.every((term) => holds(term, labels));
 };

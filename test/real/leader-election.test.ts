@@ -42,6 +42,8 @@ const flags = [
   '--leader-elect-lease-duration=4s',
   '--leader-elect-renew-deadline=3s',
   '--leader-elect-retry-period=500ms',
+  // A hot standby may write while another leads, so that a slow leader on a busy machine would look like two.
+  '--standby=cold',
 ];
 
 /** The same for kube-controller-manager. */

@@ -55,8 +55,9 @@ export const gardenletPods = (file: 'prober' | 'weeder') => {
   return { labels: metadata.labels, ports: pod.containers[0].ports.map(({ name }) => name) };
 };
 
-/** Applies manifests. Resolves when their rights are in force for `user`. */
-export const applyRights = async (plane: ControlPlane, text: string, user: string): Promise<void> => {
+/** Applies gardenlet's manifests. Resolves when their rights are in force for `user`. */
+export const applyAsGardenlet = async (plane: ControlPlane, file: GardenletFile, user: string): Promise<void> => {
+  const text = textOf(file);
   await plane.kubectl(['apply', '-f', '-'], text);
   const identity = { user, groups: ['system:authenticated'] };
   for (const { rules = [], metadata } of parse(text)) {
@@ -64,9 +65,6 @@ export const applyRights = async (plane: ControlPlane, text: string, user: strin
     for (const rule of rules) await untilAllowed(plane.client, identity, { ...rule, ...scope });
   }
 };
-
-export const applyAsGardenlet = (plane: ControlPlane, file: GardenletFile, user: string): Promise<void> =>
-  applyRights(plane, textOf(file), user);
 
 /** Directory at which a kubelet mounts the token. gardener-resource-manager's webhook for projected tokens adds the volume to the pod. */
 const serviceAccountDirectory = '/var/run/secrets/kubernetes.io/serviceaccount';
