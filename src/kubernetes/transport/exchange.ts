@@ -45,6 +45,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterator<Uint8
   #chunks: Uint8Array[] = [];
   #aheadBytes = 0;
   #wakeReader = (): void => undefined;
+  readonly #onAbort = (): void => this.fail(this.#context.scope.signal.reason);
   #sinceTurn = 0;
   /** Bytes received from the socket, and those of them that are body. */
   #received = 0;
@@ -56,8 +57,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterator<Uint8
     this.#beforeSend = beforeSend;
     this.#context = context;
     this.#onEnd = onEnd;
-    const { signal } = context.scope;
-    signal.addEventListener('abort', () => this.fail(signal.reason), { once: true });
+    context.scope.signal.addEventListener('abort', this.#onAbort);
   }
 
   /** Resolves with the head of the response. Rejects with the reason of an abort or a classified error, as reading the body does. */
@@ -69,6 +69,8 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterator<Uint8
   fail(cause: unknown): void {
     if (this.#end !== 'none') return;
     const { scope, classify } = this.#context;
+    // undici may keep the latest exchange of a closed connection, and with it the signal.
+    scope.signal.removeEventListener('abort', this.#onAbort);
     const error: unknown = scope.signal.aborted ? scope.signal.reason : classify(cause);
     scope.end();
     this.#end = { error };
@@ -114,6 +116,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterator<Uint8
   }
 
   onResponseEnd(): void {
+    this.#context.scope.signal.removeEventListener('abort', this.#onAbort);
     this.#end = 'whole';
     this.#wakeReader();
     this.#onEnd(true);
