@@ -69,7 +69,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterator<Uint8
   fail(cause: unknown): void {
     if (this.#end !== 'none') return;
     const { scope, classify } = this.#context;
-    // undici may keep the latest exchange of a closed connection, and with it the signal.
+    // An ended exchange was found still reachable, and with it the signal (test/real/leaks).
     scope.signal.removeEventListener('abort', this.#onAbort);
     const error: unknown = scope.signal.aborted ? scope.signal.reason : classify(cause);
     scope.end();
