@@ -7,10 +7,14 @@ import { type Rules, rulesOf } from './rules.ts';
 
 // The state of the world, derived from the events. Monotonic times of the run, in milliseconds.
 
+/** A kubelet that has renewed within this time, in milliseconds, gets through: it renews every 10 s. */
+export const renewedMs = 11_000;
+
 export interface LeaseModel {
   readonly renewedAt: number;
-  /** Time of the renewal before that. */
-  readonly before: number;
+  /** Time of the first renewal after the latest silence of more than an interval, and of the last one before it. */
+  readonly returnedAt: number;
+  readonly silentSince: number;
 }
 
 export interface DeploymentModel extends DeploymentFacts {
@@ -84,6 +88,15 @@ export class Model {
     return Math.max(phaseSince === 0 ? 0 : phaseSince + startMs, excusedUntil(this.plan, given));
   }
 
+  /** Returns how long an API server takes for a response, in milliseconds, apart from the way. */
+  slownessMs(server: string): number {
+    const delays = this.plan.faults.map(({ at, forMs, fault }) => {
+      const isActive = fault.kind === 'api-server' && fault.server === server && at <= this.at && this.at < at + forMs;
+      return isActive && fault.trouble.how === 'slow' ? fault.trouble.delayMs : 0;
+    });
+    return Math.max(0, ...delays);
+  }
+
   /** Returns the time until which watchdogs may not know the seed; Infinity while a fault hampers them. */
   hamperedUntil(): number {
     return hamperedUntil(this.plan, this.at);
@@ -126,8 +139,11 @@ const learn = (shoot: ShootModel, event: SimEvent): void => {
   if (event.kind === 'deployment') learnDeployment(shoot.deployments, event);
   if (event.kind === 'pod') learnPod(shoot.pods, event);
   if (event.kind === 'lease') {
-    const before = shoot.leases.get(event.node)?.renewedAt ?? Number.POSITIVE_INFINITY;
-    shoot.leases.set(event.node, { renewedAt: event.since ?? event.at, before });
+    const renewedAt = event.since ?? event.at;
+    const known = shoot.leases.get(event.node);
+    const hasReturned = known === undefined || renewedAt - known.renewedAt > renewedMs;
+    const silence = hasReturned ? { returnedAt: renewedAt, silentSince: known?.renewedAt ?? renewedAt } : known;
+    shoot.leases.set(event.node, { ...silence, renewedAt });
   }
   if (event.kind === 'service' && shoot.services.get(event.name)?.isReady !== event.isReady) {
     shoot.services.set(event.name, { isReady: event.isReady, since: event.at });

@@ -8,14 +8,14 @@ const problemsOf = (name: string, shoot: ShootModel, model: Model): readonly str
     const { phase } = shoot;
     if (phase === 'release') return isHeld ? [`${what} still carries the annotation`] : [];
     if (isIgnored || phase === 'leave' || phase === 'missing') return [];
-    // An operator took over the held Deployment, and gave it back at 0. Only held resources are restored with one candidate, or without probes.
-    const isLeft =
-      (phase === 'restore' || model.candidates(name).length === 1) && replicas === 0 && !isHeld && stored !== undefined;
-    if (isLeft) return [];
+    const onlyHeld = phase === 'restore' || model.candidates(name).length === 1;
+    // Only held resources are restored with one candidate, or without probes: not what its owner took over while it was held, or gave back.
+    const isOwners = onlyHeld && !isHeld && stored !== undefined;
+    if (isOwners && replicas === 0) return [];
     if (replicas !== desired) {
       return [`${what} has ${String(replicas)} replicas, not the ${String(desired)} of before`];
     }
-    return isHeld || stored !== undefined ? [`${what} still carries annotations`] : [];
+    return isHeld || (stored !== undefined && !isOwners) ? [`${what} still carries annotations`] : [];
   });
 
 /** Returns the differences from the former state of the world. In a dry run there are none. */

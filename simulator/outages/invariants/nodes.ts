@@ -1,6 +1,6 @@
 import { gardenSettings } from '../../harness/index.ts';
 import { kubeControllerManager } from '../../world/index.ts';
-import type { Model, ShootModel } from '../model.ts';
+import { type Model, renewedMs, type ShootModel } from '../model.ts';
 import { thresholdOf } from '../threshold.ts';
 import { type Invariant, watchdogWrite } from './invariant.ts';
 
@@ -68,7 +68,9 @@ export const noNodeLost: Invariant = {
       if (shoot?.phase !== 'run') return undefined;
       const due = protectedAt(name, shoot, model);
       if (due <= model.at && model.excusedUntil(name, due) <= due) return `${name}: node ${node} was given up`;
-      const isLate = outage?.isRestored === true && outage.alive.has(node) && model.at < landedAt(outage, name, model);
+      if (outage?.isRestored !== true || model.at >= landedAt(outage, name, model)) return undefined;
+      const { renewedAt = Number.NEGATIVE_INFINITY } = shoot.leases.get(node) ?? {};
+      const isLate = outage.alive.has(node) && renewedAt <= outage.cutUntil;
       return isLate && model.excusedUntil(name) <= outage.cutUntil
         ? `${name}: node ${node} was given up while it was late`
         : undefined;
@@ -76,19 +78,21 @@ export const noNodeLost: Invariant = {
   },
 };
 
-/** A kubelet that has renewed within this time, in milliseconds, gets through: it renews every 10 s. */
-const renewedMs = 11_000;
 /** A kubelet that was silent until this time ago, in milliseconds, may come back between the verdict and the last level: the outage was one. */
 const returnedMs = 5_000;
+/** A verdict rests on this many responses of the shoot, one after the other. */
+const responses = 3;
 
 /** Returns how many candidates of a shoot renew their leases, and of how many. */
 const renewing = (name: string, { leases }: ShootModel, model: Model) => {
   const { at, rules } = model;
+  const unseenMs = returnedMs + responses * model.slownessMs(name);
   const ages = model.candidates(name).flatMap((node) => {
-    const { renewedAt, before } = leases.get(node) ?? {};
-    if (renewedAt === undefined || before === undefined) return [];
-    const hasJustReturned = at - renewedAt < returnedMs && renewedAt - before >= rules.limitMs(name);
-    return [at - (hasJustReturned ? before : renewedAt)];
+    const lease = leases.get(node);
+    if (lease === undefined) return [];
+    const { renewedAt, returnedAt, silentSince } = lease;
+    const hasJustReturned = at - returnedAt < unseenMs && returnedAt - silentSince >= rules.limitMs(name);
+    return [at - (hasJustReturned ? silentSince : renewedAt)];
   });
   const count = ages.filter((ageMs) => ageMs < renewedMs).length;
   return { count, of: ages.length, isMost: ages.length >= 2 && 1 - count / ages.length < rules.fraction };

@@ -213,6 +213,17 @@ describe('a pause', () => {
     expect(step(36_100, allUp, judged(downVerdict))).toEqual(['down', 'write a']);
   });
 
+  it('that ends while runs fail is followed by a scale-down on a recent verdict, and by none on an older one', () => {
+    const endOfPause = (at: number): readonly string[] => {
+      const { step, change } = begin(downVerdict, allUp, { pausedUntil: at });
+      step(at - 1_000, allUp, judged(failedVerdict));
+      change({ pausedUntil: undefined });
+      return step(at, allUp);
+    };
+    expect(endOfPause(20_000)).toEqual(['down', 'write a']);
+    expect(endOfPause(30_001)).toEqual([]);
+  });
+
   it('that begins during a scale-down ends it, and lets a restoration go on', () => {
     const loop = begin(downVerdict, allUp);
     loop.change({ pausedUntil: Number.POSITIVE_INFINITY });

@@ -230,9 +230,10 @@ const startScaling = ({ state, effects }: Changed, permitted: Permission, contex
   const tried = { ...state, triedFor: desired.judgedAt };
   if (!hasWork({ ...desired, withoutLead, isRepeated }, context)) return { state: tried, effects };
   // The outage may be over: a pause has ended, a resource has changed, or this process leads from now on.
-  const isStale =
-    desired.direction === 'down' && state.verdict?.kind === 'unhealthy' && context.now > desired.judgedAt + freshMs;
-  if (isStale) return { state: { ...state, ...lookAgain(state, context.now) }, effects };
+  if (desired.direction === 'down' && context.now > desired.judgedAt + freshMs) {
+    if (state.verdict?.kind === 'unhealthy') return { state: { ...state, ...lookAgain(state, context.now) }, effects };
+    if (!isRecent(desired, context)) return { state, effects };
+  }
   const started = createScaling(desired, context, withoutLead);
   return {
     state: { ...tried, scaling: started },
@@ -240,7 +241,7 @@ const startScaling = ({ state, effects }: Changed, permitted: Permission, contex
   };
 };
 
-/** A scale-down that begins later than this after its verdict, in milliseconds, looks again first. */
+/** A scale-down that begins later than this after its verdict, in milliseconds, looks again first. After runs that fail it begins on a recent verdict. */
 const freshMs = 3_000;
 
 const whyWithoutLead = (since: number, now: number): string =>
