@@ -245,6 +245,17 @@ const scaling: readonly Rule[] = [
     patches: [{ file: 'scale/desired.ts', find: ' || !isRecent(desired, context)', replace: '' }],
   },
   {
+    name: 'down-age',
+    purpose: 'while runs fail, no scale-down begins on a verdict older than two probe intervals',
+    patches: [
+      {
+        file: 'scale/advance-shoot.ts',
+        find: 'if (!isRecent(desired, context)) return { state, effects };',
+        replace: '',
+      },
+    ],
+  },
+  {
     name: 'suspension',
     purpose: 'a process that was suspended scales nothing until its next verdict',
     patches: [

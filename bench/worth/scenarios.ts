@@ -294,6 +294,21 @@ const stale = range(10_000, 35_000, 5_000).map((after) => {
   };
 });
 
+/** A pause ends while the connections of the prober fail, in an outage or after it. */
+const paused = [30_000, 35_000, 40_000, 50_000, 60_000, 75_000].flatMap((end) =>
+  [25_000, 200_000].map((lasts): Case => ({
+    faults: [
+      cut(cutAtMs, lasts),
+      {
+        at: 0,
+        forMs: cutAtMs + end,
+        fault: { kind: 'protection-pause', shoot: undefined, ms: cutAtMs + end, expires: false },
+      },
+      ...inEach((server) => ({ kind: 'partition', replica: 0, server }), cutAtMs + 24_000, 76_000),
+    ],
+  })),
+);
+
 const contested = [2_000, 5_000, 12_000, 25_000].flatMap((everyMs) =>
   [0, 3_000].map((phase) => ({
     faults: [
@@ -433,6 +448,11 @@ export const scenarios: readonly PlayedIncident[] = [
     name: 'stale',
     what: 'during the restoration a second outage begins, and the connections of the prober fail',
     plans: plansOf(24_000, stale),
+  },
+  {
+    name: 'paused',
+    what: 'a pause ends while the connections of the prober fail, in an outage or after it',
+    plans: plansOf(26_000, paused),
   },
   {
     name: 'contested',
