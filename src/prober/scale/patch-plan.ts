@@ -138,4 +138,4 @@ export const isSettled = (state: ResourceState, direction: Direction): boolean =
 
 /** True if the resource is scaled up, ready and without our annotations: a scale-up would change nothing. */
 export const hasNothingToRestore = (state: ResourceState): boolean =>
-  state.specReplicas > 0 && !hasOurAnnotations(state) && isSettled(state, 'up');
+  !hasOurAnnotations(state) && isSettled(state, 'up');
