@@ -296,30 +296,37 @@ const stale = range(10_000, 35_000, 5_000).map((after) => {
 
 /** A pause ends while the connections of the prober fail, in an outage or after it. */
 const paused = [30_000, 35_000, 40_000, 50_000, 60_000, 75_000].flatMap((end) =>
-  [25_000, 200_000].map((lasts): Case => ({
-    faults: [
-      cut(cutAtMs, lasts),
-      {
-        at: 0,
-        forMs: cutAtMs + end,
-        fault: { kind: 'protection-pause', shoot: undefined, ms: cutAtMs + end, expires: false },
-      },
-      ...inEach((server) => ({ kind: 'partition', replica: 0, server }), cutAtMs + 24_000, 76_000),
-    ],
-  })),
+  [25_000, 200_000].map(
+    (lasts): Case => ({
+      faults: [
+        cut(cutAtMs, lasts),
+        {
+          at: 0,
+          forMs: cutAtMs + end,
+          fault: { kind: 'protection-pause', shoot: undefined, ms: cutAtMs + end, expires: false },
+        },
+        ...inEach((server) => ({ kind: 'partition', replica: 0, server }), cutAtMs + 24_000, 76_000),
+      ],
+    }),
+  ),
 );
 
+/** With gardenlet's interval, and the connections of the prober failing for a while, another writer's KCM would run for its whole grace period. */
 const contested = [2_000, 5_000, 12_000, 25_000].flatMap((everyMs) =>
-  [0, 3_000].map((phase) => ({
-    faults: [
-      cut(cutAtMs + phase),
-      ...inEach(
-        (shoot) => ({ kind: 'autoscaler', shoot, deployment: kubeControllerManager, everyMs, fromZero: true }),
-        cutAtMs,
-        outageMs,
-      ),
-    ],
-  })),
+  [false, true].map(
+    (isBlind): Case => ({
+      settings: { probeIntervalMs: isBlind ? 30_000 : 10_000 },
+      faults: [
+        cut(),
+        ...inEach(
+          (shoot) => ({ kind: 'autoscaler', shoot, deployment: kubeControllerManager, everyMs, fromZero: true }),
+          cutAtMs,
+          outageMs,
+        ),
+        ...(isBlind ? inEach((server) => ({ kind: 'partition', replica: 0, server }), cutAtMs + 40_000, 45_000) : []),
+      ],
+    }),
+  ),
 );
 
 const pair = { replicas: 2, elected: true, latencyMs: 20 } as const;
@@ -456,7 +463,7 @@ export const scenarios: readonly PlayedIncident[] = [
   },
   {
     name: 'contested',
-    what: 'another writer scales KCM up every 2 to 25 s of an outage',
+    what: 'another writer scales KCM up every 2 to 25 s of an outage; also while the connections of the prober fail',
     plans: plansOf(25_000, contested),
   },
   { name: 'midway', what: 'the leader dies while it scales down or restores', plans: plansOf(22_000, midway) },
