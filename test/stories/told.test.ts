@@ -29,6 +29,7 @@ const faults = {
   'Secret gone': ({ world }) =>
     world.store.remove(simKinds.Secret, { namespace: world.shoot('a').namespace, name: kubeconfigSecretName }),
   'API server away': (on) => on.shootConnection('a').setFaults(() => 'reset'),
+  'API server back': (on) => on.shootConnection('a').setFaults(() => undefined),
   'nodes forbidden': (on) =>
     on
       .shootConnection('a')
@@ -148,6 +149,16 @@ const isTrue = (row: ShootStatus): void => {
   const isUp = (name: string): boolean => up.some(({ metadata }) => metadata.name === name);
   for (const { name } of row.held) expect(isUp(name), `${name} is told as held`).toBe(false);
   for (const { name } of row.up ?? []) expect(isUp(name), `${name} is told as up`).toBe(true);
+  const renewals = new Map(
+    world
+      .shoot('a')
+      .store.list(simKinds.Lease, 'kube-node-lease')
+      .map(({ metadata, spec }) => [metadata.name, (spec as { readonly renewTime: string }).renewTime]),
+  );
+  for (const { name, renewedAt } of row.leases ?? []) {
+    // A later renewal is not seen yet; the server's stamps have whole seconds.
+    expect(Date.parse(renewedAt ?? ''), name).toBeLessThanOrEqual(Date.parse(renewals.get(name) ?? '') + 1_000);
+  }
   if (row.state === 'blind') {
     expect(all).not.toMatch(/outage continues|restored when|renew again/);
     const counts = /\d+\/\d+ (?:expired|silent)/.exec(row.why);
@@ -308,6 +319,13 @@ describe('two things at once', () => {
       'RESTORING',
       /held: kube-controller/,
       /restor/,
+      /^$/,
+    ],
+    [
+      ['kubelets cut', 'API server away', 40, 'API server back', 10],
+      'healthy',
+      /^0\/5 expired: silence counts from \d\d:\d\d:\d\d, when its API server was back$/,
+      /^next probe$/,
       /^$/,
     ],
     [['paused', 30, 'token expired', 60], 'BLIND', /^401/, /^next probe$/, /^renew the Secret/],

@@ -23,7 +23,15 @@ export const timeAt = (instant: number, { monotonic, wall }: ClockReading): stri
 /** What the last list of the leases shows, as of its time. `listedAt` is the same time in monotonic milliseconds. */
 export type LastLook = { readonly listedAt?: number } & Pick<
   ShootFacts,
-  'lookedAt' | 'candidates' | 'expired' | 'silentForMs' | 'actsAfterMs' | 'nodes' | 'leftOut' | 'leftOutReasons'
+  | 'lookedAt'
+  | 'candidates'
+  | 'expired'
+  | 'silentForMs'
+  | 'excusedUntil'
+  | 'actsAfterMs'
+  | 'nodes'
+  | 'leftOut'
+  | 'leftOutReasons'
 >;
 
 export const notLookedYet: LastLook = { candidates: 0, expired: 0 };
@@ -54,6 +62,7 @@ export const lookAfter = ({ decision, settings, before }: Looked, reading: Clock
   const isSuspected = verdict.kind === 'unhealthy' || verdict.kind === 'confirming';
   const isAllSilent = isSuspected && expired < neededOf(counted.length, settings);
   const silentSince = Math.max(...counted.map((lease) => lease.silentSince));
+  const excused = counted.find((lease) => lease.silentSince > lease.renewedAt);
   // If nobody renewed from now on, an outage would show at this age.
   const fresh = counted.map((lease) => ({
     ...lease,
@@ -68,6 +77,7 @@ export const lookAfter = ({ decision, settings, before }: Looked, reading: Clock
     candidates: counted.length,
     expired,
     silentForMs: isAllSilent ? Math.max(0, Math.round(listedAt - silentSince)) : undefined,
+    excusedUntil: excused && timeAt(excused.silentSince, reading),
     actsAfterMs: Number.isFinite(actsAfterMs) ? actsAfterMs : undefined,
     nodes: nodes ?? before.nodes,
     leftOut: leftOut?.size ?? before.leftOut,
@@ -123,12 +133,12 @@ interface Evidence {
 export const leaseEvidence = ({ memory, leftOut }: Evidence, reading: ClockReading): readonly LeaseEvidence[] => {
   const { listedAt = reading.monotonic } = memory;
   const known = new Set(memory.leases.map(({ name }) => name));
-  const listed = memory.leases.map(({ name, silentSince, expiresAt, renewTime }): LeaseEvidence => {
+  const listed = memory.leases.map(({ name, renewedAt, expiresAt, renewTime }): LeaseEvidence => {
     const why = leftOut.get(name);
     return {
       name,
-      renewedAt: renewTime === undefined ? undefined : timeAt(silentSince, reading),
-      ageMs: renewTime === undefined ? undefined : Math.max(0, Math.round(listedAt - silentSince)),
+      renewedAt: renewTime === undefined ? undefined : timeAt(renewedAt, reading),
+      ageMs: renewTime === undefined ? undefined : Math.max(0, Math.round(listedAt - renewedAt)),
       expired: listedAt >= expiresAt,
       counted: why === undefined,
       leftOut: why,

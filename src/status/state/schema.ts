@@ -98,9 +98,7 @@ const failedWriteSchema = z.object({
 
 const leaseSchema = z.object({
   name: text('Name of the node, and of its Lease.'),
-  renewedAt: time(
-    'Time from which the age of the lease counts: its last renewal, or the end of a later downtime; absent: none',
-  ).optional(),
+  renewedAt: time('Time of its last renewal; absent: none is known').optional(),
   ageMs: milliseconds('Age of the lease when it was last read (`lookedAt`); absent as `renewedAt` is').optional(),
   expired: yes('True if the lease had expired at that time.'),
   counted: yes('True if the node is a candidate: its lease counts for the verdict.'),
@@ -174,6 +172,9 @@ const factsSchema = z.object({
   expired: count('Number of expired leases among them.'),
   silentForMs: milliseconds(
     'Time for which none of them had been renewed; absent: that is no reason for the verdict',
+  ).optional(),
+  excusedUntil: time(
+    'End of a failure of its API server since which some of them have not been renewed: silence counts from here; absent: there is none',
   ).optional(),
   nodes: count('Number of nodes when they were last listed; absent: never.').optional(),
   leftOut: count('Number of leases and nodes that do not count; absent as `nodes` is.').optional(),

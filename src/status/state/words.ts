@@ -17,14 +17,16 @@ export const listed = (resources: readonly { readonly name: string }[]): string 
 export const pauseInWords = ({ until, reason, by }: PauseInForce): string =>
   `until ${until ?? 'it is taken back'}${reason === '' ? '' : `: ${reason}`}${by === '' ? '' : ` (${by})`}`;
 
-/** Returns the leases by the number that counts: `6/6 silent for 22s`, `4/6 expired`. */
-export const leasesInWords = ({ candidates, expired, silentForMs, lookedAt }: ShootFacts): string => {
+/** Returns the leases by the number that counts: `6/6 silent for 22s`, `4/6 expired`; after a failure of the API server also from when on silence counts. */
+export const leasesInWords = ({ candidates, expired, silentForMs, excusedUntil, lookedAt }: ShootFacts): string => {
   if (lookedAt === undefined) return 'its leases were not read yet';
   if (candidates === 0) return 'no lease counts';
   const all = String(candidates);
+  const excuse =
+    excusedUntil === undefined ? '' : `: silence counts from ${clockTime(excusedUntil)}, when its API server was back`;
   return silentForMs === undefined
-    ? `${String(expired)}/${all} expired`
-    : `${all}/${all} silent for ${formatAge(silentForMs)}`;
+    ? `${String(expired)}/${all} expired${excuse}`
+    : `${all}/${all} silent for ${formatAge(silentForMs)}${excuse}`;
 };
 
 /** Returns the same with the time of the look, for a shoot that cannot be seen now. */
