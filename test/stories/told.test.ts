@@ -159,6 +159,10 @@ const isTrue = (row: ShootStatus): void => {
     // A later renewal is not seen yet; the server's stamps have whole seconds.
     expect(Date.parse(renewedAt ?? ''), name).toBeLessThanOrEqual(Date.parse(renewals.get(name) ?? '') + 1_000);
   }
+  if (row.next.at !== undefined) {
+    expect(Date.parse(row.next.at) + 1_000, row.next.text).toBeGreaterThanOrEqual(scenario.clock.now());
+  }
+  if (row.since !== undefined) expect(Date.parse(row.since), 'since').toBeLessThanOrEqual(scenario.clock.now());
   if (row.state === 'blind') {
     expect(all).not.toMatch(/outage continues|restored when|renew again/);
     const counts = /\d+\/\d+ (?:expired|silent)/.exec(row.why);
