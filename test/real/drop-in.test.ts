@@ -221,7 +221,7 @@ describeEnvtest('dwd prober in place of the Go program', () => {
     await renewedBefore(35_000);
     const running = await start([...without('machines'), ...electionRules]);
     await until('a log line', running, () => /machines[^\n]* forbidden/.test(running.output()));
-    expect(running.output()).toContain('probe failed: nothing is scaled');
+    expect(running.output()).toContain('probe failed: it gives no verdict');
     expect((await getDeployment(seed.client, namespace, 'kube-controller-manager')).spec.replicas).toBe(2);
   });
 });

@@ -51,7 +51,7 @@ describe('a kubeconfig that cannot be used', () => {
       await clock.advance(60_000);
       breakIt(scenario);
       await clock.advance(13_000);
-      expect(errors(scenario)).toEqual([['probe failed: nothing is scaled', expect.stringMatching(reason)]]);
+      expect(errors(scenario)).toEqual([['probe failed: it gives no verdict', expect.stringMatching(reason)]]);
       world.shoot('a').cutKubelets();
       scenario.shootConnection('a').requests.reset();
       await clock.advance(90_000);
@@ -76,12 +76,12 @@ describe('a kubeconfig that cannot be used', () => {
     scenario.startProber();
     await clock.advance(30_000);
     expect(errors(scenario)).toEqual([
-      ['probe failed: nothing is scaled', expect.stringContaining('set allowInsecureShoots: true')],
+      ['probe failed: it gives no verdict', expect.stringContaining('set allowInsecureShoots: true')],
     ]);
     scenario.reload({ allowInsecureShoots: true });
     await clock.advance(30_000);
     expect(errors(scenario).at(-1)).toEqual([
-      'probe failed: nothing is scaled',
+      'probe failed: it gives no verdict',
       expect.stringContaining('http://nowhere.simulated: no such host'),
     ]);
   });
@@ -96,7 +96,7 @@ describe('a kubeconfig that cannot be used', () => {
     scenario.startProber();
     await clock.advance(30_000);
     expect(errors(scenario)).toEqual([
-      ['probe failed: nothing is scaled', expect.stringContaining('no key "kubeconfig"')],
+      ['probe failed: it gives no verdict', expect.stringContaining('no key "kubeconfig"')],
     ]);
   });
 });

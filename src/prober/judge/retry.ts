@@ -25,7 +25,7 @@ interface FailedRead {
   readonly startedAt?: number;
 }
 
-/** Decides after a failed read: nothing is scaled. */
+/** Decides after a failed read: there is no verdict. */
 export const afterFailedRead = ({ failure, error, startedAt }: FailedRead, given: ProbeInput): Decision => {
   const { now } = given;
   const memory = startedAt === undefined ? given.memory : rememberFailure(given.memory, startedAt, error);

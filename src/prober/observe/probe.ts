@@ -30,7 +30,7 @@ export interface ProbeResult {
 }
 
 /**
- * Runs one probe: it reads version, leases and, if they could change the result, nodes and machines. A failed read ends the run, and nothing is scaled. Rejects
+ * Runs one probe: it reads version, leases and, if they could change the result, nodes and machines. A failed read ends the run without a verdict. Rejects
  * only with `signal.reason`.
  */
 export const probe = async (deps: ProbeDeps, request: ProbeRequest): Promise<ProbeResult> => {

@@ -92,14 +92,14 @@ const logRun = (event: EventOf<'run-ended'>, { logger, leads }: ProberLogDeps, t
   const role = leads() ? {} : { standby: true };
   const fields = { namespace, verdict: verdictNameOf(verdict), reason, ...counts, ...role };
   if (sameVerdict(before.verdict, verdict)) logger.debug('probe run', fields);
-  else if (verdict.kind === 'failed') logger.error('probe failed: nothing is scaled', fields);
+  else if (verdict.kind === 'failed') logger.error('probe failed: it gives no verdict', fields);
   else logger.info('verdict', fields);
 };
 
 const logLack = (event: EventOf<'lack-changed'>, { logger, seed }: ProberLogDeps): void => {
   const { lack, former, why, do: what } = event;
   const where = { namespace: event.cluster, seed: seed?.() };
-  if (lack === 'blind') logger.warn('the shoot is blind: nothing is scaled', { ...where, why, do: what });
+  if (lack === 'blind') logger.warn('the shoot is blind: its probes give no verdict', { ...where, why, do: what });
   else if (lack === 'unprotected') {
     logger.warn('the shoot is not protected: an outage would not be met', { ...where, why, do: what });
   } else {
