@@ -86,7 +86,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
   ]);
   const unserved = ports.meter.gauge({
     name: 'dwd_prober_dependent_unserved',
-    help: '1 while the seed does not serve the kind of a dependent resource, or the scale subresource of a resource that is to be scaled.',
+    help: '1 while the seed does not serve the kind of a dependent resource, or the scale subresource that it needs.',
     labels: ['resource'],
   });
   const gate = createGate(ports);

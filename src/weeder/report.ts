@@ -61,7 +61,7 @@ const createMetrics = (meter: Meter) => ({
   }),
   deleteSeconds: meter.histogram({
     name: 'dwd_weeder_ready_to_delete_seconds',
-    help: 'Time from the moment at which the weeder saw that a service was ready to the delete of a crash-looping pod that depends on it.',
+    help: 'Time from when a service was seen ready to the delete of a pod that depends on it.',
     buckets: [0.1, 0.3, 1, 2, 3, 5, 10, 30, 100, 300],
   }),
   bugs: meter.counter({

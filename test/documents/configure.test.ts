@@ -39,6 +39,8 @@ describe('a table', () => {
     expect(fields).toContain(
       '| `servicesAndDependantSelectors.NAME.podSelectors` | list of label selectors, required |',
     );
-    expect(fieldTable(proberConfig.jsonSchema())).toContain('| `dependentResourceInfos[].ref.name` | text, required |');
+    expect(fieldTable(proberConfig.jsonSchema())).toContain(
+      '| `dependentResourceInfos[].ref` | `apiVersion`, `kind`, `name`, required | The resource.',
+    );
   });
 });

@@ -37,12 +37,20 @@ const bounds = ({ minimum, exclusiveMinimum, maximum }: Field): string =>
 /** A LabelSelector of Kubernetes, whose fields need no table. */
 const isSelector = ({ properties = {} }: Field): boolean => 'matchExpressions' in properties;
 
+/** Fields of a reference to an object: the row of the reference names them. */
+const ofReference = ['apiVersion', 'kind', 'name'];
+const isReference = ({ properties = {} }: Field): boolean => ofReference.every((name) => name in properties);
+
+const others = (properties: NonNullable<Field['properties']>): NonNullable<Field['properties']> =>
+  Object.fromEntries(Object.entries(properties).filter(([name]) => !ofReference.includes(name)));
+
 const kindOf = (field: Field): string => {
   const { type, const: only, enum: choices, description = '', items, properties } = field;
   if (items !== undefined && isSelector(items)) return 'list of label selectors';
   if (only !== undefined) return code(only);
   if (choices !== undefined) return choices.map(code).join(', ');
   if (type === 'array') return items?.properties === undefined ? 'list of text' : 'list';
+  if (isReference(field)) return ofReference.map(code).join(', ');
   if (properties !== undefined) return 'object';
   if (type === 'object') return 'map';
   if (type === 'integer') return `whole number ${bounds(field)}`;
@@ -75,7 +83,8 @@ const within = ({
   properties,
 }: Field): readonly [suffix: string, inner: Field | undefined] => {
   if (items !== undefined) return ['[].', isSelector(items) ? undefined : items];
-  if (properties !== undefined) return ['.', { properties }];
+  if (properties !== undefined)
+    return ['.', { properties: isReference({ properties }) ? others(properties) : properties }];
   return ['.NAME.', typeof additionalProperties === 'object' ? additionalProperties : undefined];
 };
 

@@ -49,11 +49,11 @@ const branches: Readonly<Record<string, readonly Branch[]>> = {
   ],
   DwdFlapping: [
     ['Find the unstable part', { in: ['flapping'], told: /^FLAPPING .*within ten minutes/ }],
-    ['If protection itself', any],
+    ['If protection makes', any],
     ['The alert ends', any],
   ],
   DwdPausedLong: [
-    ['Ask that person', { in: ['paused'], told: /^PAUSED .*\(jo\).*dwd resume/ }],
+    ['Ask who ordered it', { in: ['paused'], told: /^PAUSED .*\(jo\).*dwd resume/ }],
     ['If it is intended', any],
   ],
 };

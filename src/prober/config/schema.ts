@@ -135,7 +135,7 @@ export const proberSchema = () =>
       externalProbe(),
     ).optional(),
     paused: about(
-      'Reason for a pause of all shoots: nothing is scaled down, held resources are restored. `dwd pause` needs no change of the configuration.',
+      'Reason for a pause of all shoots, as with `dwd pause --all`.',
       nonEmptyText('LB maintenance'),
     ).optional(),
     dependentResourceInfos: about(

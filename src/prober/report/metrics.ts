@@ -229,7 +229,7 @@ const showVerdicts = ({ meter, states }: ProberMetricsDeps): void => {
 const showReachability = ({ meter, states }: ProberMetricsDeps): void => {
   meter.gauge({
     name: 'dwd_prober_external_probe_state',
-    help: '1 for the current state of the address that the external probe tries: reachable, unreachable or unknown; 0 for the other states.',
+    help: '1 for the current state of the public address: reachable, unreachable or unknown; 0 for the others.',
     labels: ['namespace', 'state'],
     read: () =>
       states
@@ -291,7 +291,7 @@ const showOthers = ({ meter, states, leads, unreadablePauses }: ProberMetricsDep
   });
   meter.gauge({
     name: 'dwd_prober_pause_unreadable',
-    help: '1 while a pause cannot be read: that of the shoot, or in the namespace of the prober that of all.',
+    help: '1 while a pause cannot be read; in the namespace of the prober: that of all.',
     labels: ['namespace'],
     read: () => unreadablePauses().map((namespace) => ({ value: 1, labels: { namespace } })),
   });
