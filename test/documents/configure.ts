@@ -41,9 +41,6 @@ const isSelector = ({ properties = {} }: Field): boolean => 'matchExpressions' i
 const ofReference = ['apiVersion', 'kind', 'name'];
 const isReference = ({ properties = {} }: Field): boolean => ofReference.every((name) => name in properties);
 
-const others = (properties: NonNullable<Field['properties']>): NonNullable<Field['properties']> =>
-  Object.fromEntries(Object.entries(properties).filter(([name]) => !ofReference.includes(name)));
-
 const kindOf = (field: Field): string => {
   const { type, const: only, enum: choices, description = '', items, properties } = field;
   if (items !== undefined && isSelector(items)) return 'list of label selectors';
@@ -83,15 +80,16 @@ const within = ({
   properties,
 }: Field): readonly [suffix: string, inner: Field | undefined] => {
   if (items !== undefined) return ['[].', isSelector(items) ? undefined : items];
-  if (properties !== undefined)
-    return ['.', { properties: isReference({ properties }) ? others(properties) : properties }];
+  if (properties !== undefined) return ['.', { properties }];
   return ['.NAME.', typeof additionalProperties === 'object' ? additionalProperties : undefined];
 };
 
 const rowsOf = ({ properties = {}, required = [] }: Field, prefix: string): readonly (readonly string[])[] => {
   /** Names of the fields so far, by the text of the rows below them. */
   const listed = new Map<string, string>();
+  const rowless = isReference({ properties }) ? ofReference : [];
   return Object.entries(properties).flatMap(([name, field]) => {
+    if (rowless.includes(name)) return [];
     const path = `${prefix}${name}`;
     const about = (field.description ?? '').replace(duration, '');
     const [suffix, inner] = within(field);

@@ -36,7 +36,6 @@ const branches: Readonly<Record<string, readonly Branch[]>> = {
     ['Paused', { in: ['outage', 'up', 'paused'], told: /LOSING NODES .*paused until .*dwd resume/ }],
     ['`ignore-scaling`', { in: ['outage', 'up', 'ignored'], told: /LOSING NODES .*ignore-scaling-/ }],
     ['Neither', { in: ['silent', 'writeRefused'], told: /LOSING NODES .*could not be scaled: 403 from webhook/ }],
-    ['If machines', any],
   ],
   DwdHeldUnprobed: [
     [
