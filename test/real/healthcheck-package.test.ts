@@ -49,7 +49,6 @@ afterAll(() => rmSync(project, { recursive: true }));
 
 it('is explained by an example that fits on a page', () => {
   expect(example.split('\n').length).toBeLessThanOrEqual(45);
-  expect(readFileSync(`${root}docs/dev/health-checks.md`, 'utf8')).toContain(`\`\`\`ts\n${example}\`\`\``);
 });
 
 describe('the declarations', () => {
@@ -78,7 +77,7 @@ describe('the declarations', () => {
   });
 
   it('work with the other examples of the documentation', () => {
-    const [, parts = '', check = '', body = ''] = Array.from(
+    const [parts = '', check = '', body = ''] = Array.from(
       readFileSync(`${root}docs/dev/health-checks.md`, 'utf8').matchAll(/```ts\n([^`]*(?:`[^`]+`[^`]*)*?)```/g),
       ([, code = '']) => code,
     );
