@@ -131,6 +131,15 @@ the three of apps are scaled through their subresource.
 {{- div (mul $mebibytes 5) 8 }}
 {{- end }}
 
+{{/* How a pod gets its image, and where it may run. */}}
+{{- define "dwd.placement" -}}
+{{- range $name, $value := pick .Values "imagePullSecrets" "nodeSelector" "tolerations" }}
+{{- with $value }}
+{{ dict $name . | toYaml }}
+{{- end }}
+{{- end }}
+{{- end }}
+
 {{- define "dwd.podSecurityContext" -}}
 securityContext:
   runAsNonRoot: true
