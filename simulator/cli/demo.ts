@@ -19,7 +19,6 @@ import {
   runScript,
 } from '../demo/index.ts';
 import { type DemoProcesses, withProcesses } from './processes.ts';
-import { serveDemoWorld } from './serve-world.ts';
 
 /** Folder of the page's files for the browser, beside the simulator's bundle. */
 const directory = new URL('page/', import.meta.url);
@@ -128,11 +127,6 @@ const runScripted = (watchdogs: Watchdogs, io: CliIo): Promise<number> =>
 
 /** Runs `dwd demo`. */
 export const runDemo: RunDemo = (flags, io) => {
-  const directory = flags['serve-world'];
-  if (directory !== undefined) {
-    const { script, source, shoots } = flags;
-    return serveDemoWorld({ directory, pace: script ? 'script' : 'live', source, shoots }, io);
-  }
   const watchdogs = {
     withProber: !flags['without-prober'],
     withWeeder: !flags['without-weeder'],

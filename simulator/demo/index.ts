@@ -9,4 +9,4 @@ export type { Watchdogs } from './script.ts';
 export { runScript } from './scripted.ts';
 export { type Pace, demoShoots, quietShoot } from './setting.ts';
 export { Stage, type StageOptions } from './stage.ts';
-export { type DemoWorldOptions, openWorld } from './world.ts';
+export { openWorld } from './world.ts';

@@ -41,7 +41,7 @@ export interface ServedDemoWorld {
   close(): Promise<void>;
 }
 
-export interface DemoWorldOptions {
+interface DemoWorldOptions {
   readonly clock: Clock;
   readonly pace: Pace;
   /** Default: gardener. */

@@ -1,6 +1,6 @@
 import { type Command, defineCommand } from './command.ts';
-import { type FlagType, address, bool, clusterSourceType, integer, text } from './flag-types.ts';
-import { flag, type FlagValues, optionalFlag } from './parse-flags.ts';
+import { type FlagType, address, bool, clusterSourceType, integer } from './flag-types.ts';
+import { flag, type FlagValues } from './parse-flags.ts';
 import type { BindAddress } from '../process/index.ts';
 import type { CliIo } from './io.ts';
 
@@ -34,10 +34,6 @@ const flags = {
     pageAddress,
     'false',
     'Serve the page of the prober, with buttons for the faults, at this address; without a value at 127.0.0.1:9645',
-  ),
-  'serve-world': optionalFlag(
-    text('directory', 'a directory'),
-    'Only serve the simulated seed until stdin ends, and write its kubeconfigs into this directory, which must be new or empty',
   ),
 };
 

@@ -45,7 +45,7 @@ describe('dwd completion', () => {
   it.each(['bash', 'zsh', 'fish'])('prints a script that %s can read', (shell) => {
     const { stdout: script, status } = spawnSync(dwd, ['completion', shell], { encoding: 'utf8' });
     expect(status).toBe(0);
-    for (const word of ['prober', 'rehearse', 'completion', 'config-file', 'dry-run', 'serve-world']) {
+    for (const word of ['prober', 'rehearse', 'completion', 'config-file', 'dry-run', 'without-weeder']) {
       expect(script).toContain(word);
     }
     if (spawnSync(shell, ['--version']).error !== undefined) return;

@@ -6,7 +6,8 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { findBinaries } from '../envtest/binaries.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { runKubectl } from '../envtest/kubectl.ts';
-import { type Show, endDemos, startDemo, until } from './support/demo.ts';
+import { until } from './support/demo.ts';
+import { type ServedDemoWorld, serveDemoWorld } from './support/demo-world.ts';
 
 const alpha = 'shoot--sim--alpha';
 const etcdAnnotation = 'simulation.dependency-watchdog.gardener.cloud/etcd';
@@ -19,7 +20,7 @@ const commandOf = (): string => {
 
 /** Runs the real kubectl against the demo's world. */
 describeEnvtest('kubectl in the demo', () => {
-  let show: Show;
+  let world: ServedDemoWorld;
   let directory = '';
 
   /** Runs kubectl. `server` is `seed` or the name of a shoot. */
@@ -27,20 +28,17 @@ describeEnvtest('kubectl in the demo', () => {
     runKubectl({
       command: commandOf(),
       kubeconfig: join(directory, `${server}.kubeconfig`),
-      directory: show.directory,
+      directory,
       args,
     });
 
   beforeAll(async () => {
     // Without watchdogs, only kubectl changes the world.
     directory = mkdtempSync(join(tmpdir(), 'dwd-demo-world-'));
-    show = startDemo(`--serve-world=${directory}`);
-    await until(() => show.output().includes('\n'), 'the world is served');
+    world = await serveDemoWorld(directory);
   });
   afterAll(async () => {
-    show.process.stdin?.end();
-    await show.exit;
-    await endDemos();
+    await world.close();
     rmSync(directory, { recursive: true });
   });
 
@@ -53,7 +51,7 @@ describeEnvtest('kubectl in the demo', () => {
 
     const watched = ['get', 'pods', '--all-namespaces', '--watch', '--output-watch-events'];
     const watch = spawn(commandOf(), [...watched, '--kubeconfig', join(directory, 'seed.kubeconfig')], {
-      env: { HOME: show.directory, KUBERC: 'off' },
+      env: { HOME: directory, KUBERC: 'off' },
     });
     let seen = '';
     watch.stdout.setEncoding('utf8').on('data', (chunk: string) => (seen += chunk));

@@ -10,20 +10,21 @@ import { demoProberConfig } from '../../simulator/demo/configs.ts';
 import { type SeedMessage, type SeedView, seedAfter } from '../../src/page/feed/index.ts';
 import { freePorts } from '../envtest/processes.ts';
 import { waitFor } from '../envtest/waiting.ts';
-import { endDemos, startDemo, until } from './support/demo.ts';
+import { type ServedDemoWorld, serveDemoWorld } from './support/demo-world.ts';
 
 // The page of the built program, in a leader and a standby.
 
 const dwd = fileURLToPath(new URL('../../bin/dwd', import.meta.url));
 const directory = mkdtempSync(join(tmpdir(), 'dwd-replicas-'));
 const replicas: ChildProcess[] = [];
+let world: ServedDemoWorld;
 
 /** Starts a replica. Returns the address of its page. */
 const startReplica = async (): Promise<string> => {
   const [page, health] = await freePorts(2);
   const flags = [
     `--config-file=${join(directory, 'prober.yaml')}`,
-    `--kubeconfig=${join(directory, 'world', 'seed.kubeconfig')}`,
+    `--kubeconfig=${join(directory, 'seed.kubeconfig')}`,
     '--enable-leader-election',
     '--leader-election-namespace=default',
     '--metrics-bind-addr=0',
@@ -57,8 +58,7 @@ const viewWhere = (url: string, fits: (view: SeedView) => boolean): Promise<Seed
   });
 
 beforeAll(async () => {
-  const show = startDemo(`--serve-world=${join(directory, 'world')}`);
-  await until(() => show.output().includes('\n'), 'the world is served');
+  world = await serveDemoWorld(directory);
   writeFileSync(join(directory, 'prober.yaml'), demoProberConfig('live'));
 });
 afterAll(async () => {
@@ -66,7 +66,7 @@ afterAll(async () => {
     child.kill('SIGKILL');
     if (child.exitCode === null && child.signalCode === null) await once(child, 'close');
   }
-  await endDemos();
+  await world.close();
   rmSync(directory, { recursive: true, force: true });
 });
 

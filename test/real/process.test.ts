@@ -21,7 +21,7 @@ import { getElectionLease } from '../../src/kubernetes/leaderelection/election-c
 import { systemClock } from '../../src/process/clock.ts';
 import { freePorts } from '../envtest/processes.ts';
 import { waitFor } from '../envtest/waiting.ts';
-import { endDemos, startDemo, until } from './support/demo.ts';
+import { type ServedDemoWorld, serveDemoWorld } from './support/demo-world.ts';
 import { attack } from './support/hostile-clients.ts';
 import { type LogLine, startProgram } from './support/program.ts';
 
@@ -37,6 +37,7 @@ interface Running {
 }
 
 let directory = '';
+let world: ServedDemoWorld;
 let seed = '';
 let running: Running[] = [];
 
@@ -98,10 +99,8 @@ const linesOf = (stream: NodeJS.ReadableStream | null): { readonly lines: () => 
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'dwd-process-'));
-  const world = join(directory, 'world');
-  const show = startDemo(`--serve-world=${world}`);
-  await until(() => show.output().includes('\n'), 'the world is served');
-  seed = join(world, 'seed.kubeconfig');
+  world = await serveDemoWorld(directory);
+  seed = join(directory, 'seed.kubeconfig');
   const config = demoProberConfig('live').replace(/probeInterval: .*/, 'probeInterval: 100ms');
   writeFileSync(join(directory, 'prober.yaml'), config);
   // One warning for each of these exceeds the capacity of a pipe and the log's backlog.
@@ -118,7 +117,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await endDemos();
+  await world.close();
   rmSync(directory, { recursive: true, force: true });
 });
 

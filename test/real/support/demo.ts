@@ -22,16 +22,8 @@ const shows: Show[] = [];
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-interface Staged {
-  /** Fills the directory before the program starts. */
-  readonly prepare: (directory: string) => void;
-  readonly args: (directory: string) => readonly string[];
-}
-
-const start = (command: string, { prepare, args: argsIn }: Staged, env: Env = {}): Show => {
+const start = (command: string, args: readonly string[], env: Env = {}): Show => {
   const directory = mkdtempSync(join(tmpdir(), 'dwd-demo-test-'));
-  prepare(directory);
-  const args = argsIn(directory);
   const child = spawn(command, args, {
     stdio: ['pipe', 'pipe', 'pipe'],
     env: { ...process.env, TMPDIR: directory, NO_COLOR: '1', FORCE_COLOR: undefined, ...env },
@@ -49,18 +41,12 @@ const start = (command: string, { prepare, args: argsIn }: Staged, env: Env = {}
   return show;
 };
 
-const asIs = (args: readonly string[]): Staged => ({ prepare: () => undefined, args: () => args });
-
-/** Starts the demo without a terminal, with arguments that depend on its directory. */
-export const startDemoIn = ({ prepare, args }: Staged): Show =>
-  start(process.execPath, { prepare, args: (directory) => [dwd, 'demo', ...args(directory)] });
-
 /** Starts the demo without a terminal. */
-export const startDemo = (...args: readonly string[]): Show => startDemoIn(asIs(args));
+export const startDemo = (...args: readonly string[]): Show => start(process.execPath, [dwd, 'demo', ...args]);
 
 const startInTerminal = (args: readonly string[], env: Env): Show => {
   const command = ['stty cols 80 rows 24; exec', process.execPath, dwd, ...args].join(' ');
-  return start('script', asIs(['--quiet', '--return', '--command', command, '/dev/null']), env);
+  return start('script', ['--quiet', '--return', '--command', command, '/dev/null'], env);
 };
 
 /** Starts the demo in a terminal of 80 columns and 24 rows, made by util-linux's `script`. Text written to its stdin arrives as keys. */
