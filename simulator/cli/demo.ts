@@ -1,24 +1,22 @@
 import { styleText } from 'node:util';
-import { type CliIo, type RunDemo, type Terminal, CommandError, UsageError } from '../../src/cli/index.ts';
+import { type CliIo, type RunDemo, type Terminal, UsageError } from '../../src/cli/index.ts';
 import { errorText } from '../../src/kubernetes/api/errors.ts';
 import { createPage, remoteSource } from '../../src/page/server/index.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { BindAddress, Runnable } from '../../src/process/index.ts';
 import { createLogger, escapeControls } from '../../src/telemetry/index.ts';
 import {
-  type CareOutput,
   type Line,
+  type LiveOptions,
   type Tone,
-  type Watchdogs,
   aboutLines,
   demoPagePosts,
   demoPageSource,
-  linesOfFindings,
   render,
   runLive,
-  runScript,
+  scriptedKeys,
 } from '../demo/index.ts';
-import { type DemoProcesses, withProcesses } from './processes.ts';
+import { type DemoOptions, type DemoProcesses, withProcesses } from './processes.ts';
 
 /** Folder of the page's files for the browser, beside the simulator's bundle. */
 const directory = new URL('page/', import.meta.url);
@@ -41,20 +39,17 @@ const demoPage = (
   });
 
 /** Runs `dwd demo --page` until a signal arrives; then resolves with 130. */
-const runOnPage = (watchdogs: Watchdogs, address: BindAddress, io: CliIo): Promise<number> => {
+const runOnPage = (watchdogs: DemoOptions, address: BindAddress, io: CliIo): Promise<number> => {
   if (!watchdogs.withProber) {
     throw new UsageError('flag --page needs the prober: remove --without-prober');
   }
   io.stdout('starting a simulated seed and its watchdogs; Ctrl-C ends the demo ...\n');
-  return withProcesses({ ...watchdogs, pace: 'live' }, io, async (processes) => {
+  return withProcesses(watchdogs, io, async (processes) => {
     const { signal } = processes.stop;
     await demoPage(processes, { address, io }).run(signal, () => undefined);
     throw signal.reason;
   });
 };
-
-/** Time limit for the whole script. */
-const limitMs = 120_000;
 
 const styles = { good: 'green', bad: 'red', strong: 'bold', dim: 'dim' } as const;
 
@@ -74,11 +69,12 @@ const printer = (clock: Clock, io: CliIo): ((line: Line) => void) => {
 /** Any free port of this machine alone. */
 const freePort = { host: '127.0.0.1', port: 0 };
 
-/** Runs `dwd demo` in a terminal. Resolves with 0 when the user quits. */
-const runInTerminal = (watchdogs: Watchdogs, io: CliIo, terminal: Terminal): Promise<number> => {
+/** Runs `dwd demo` in a terminal, or with a script that presses the keys. Resolves with 0 when the user or the script quits. */
+const runLines = (watchdogs: DemoOptions, io: CliIo, terminal: Terminal | undefined): Promise<number> => {
   io.stdout('starting a simulated seed and its watchdogs ...\n');
-  return withProcesses({ ...watchdogs, pace: 'live' }, io, async (processes) => {
+  return withProcesses(watchdogs, io, async (processes) => {
     const { stage, about, clock, stop } = processes;
+    if (terminal === undefined) io.stdout(`${aboutLines(about).join('\n')}\n\n`);
     const closing = new AbortController();
     const until = AbortSignal.any([stop.signal, closing.signal]);
     // A page that cannot be served must not end the demo: its processes and files would stay.
@@ -88,10 +84,13 @@ const runInTerminal = (watchdogs: Watchdogs, io: CliIo, terminal: Terminal): Pro
         .run(until, () => undefined)
         .catch((error: unknown) => io.stderr(`the page is not served: ${errorText(error)}\n`));
     try {
-      const listen = (onKeys: (input: string) => void): void => terminal.listen(onKeys);
+      const listen: LiveOptions['listen'] =
+        terminal === undefined
+          ? scriptedKeys({ stage, clock, signal: stop.signal })
+          : (onKeys) => terminal.listen(onKeys);
       await runLive({ stage, about, listen, print: printer(clock, io), clock, signal: stop.signal });
     } finally {
-      terminal.restore();
+      terminal?.restore();
       closing.abort(new Error('the demo has ended'));
       await serving;
     }
@@ -99,43 +98,11 @@ const runInTerminal = (watchdogs: Watchdogs, io: CliIo, terminal: Terminal): Pro
   });
 };
 
-/** Runs `dwd care --once` without its usual rate limit, so that it finishes during the outage. */
-const runCare = async ({ runOnce, about: { careConfig, seedKubeconfig } }: DemoProcesses): Promise<CareOutput> => {
-  const limits = ['--kube-api-qps=100', '--kube-api-burst=200'];
-  const flags = ['--once', '--output=json', `--config-file=${careConfig}`, `--kubeconfig=${seedKubeconfig}`, ...limits];
-  return JSON.parse(await runOnce(['care', ...flags], [0, 1])) as CareOutput;
-};
-
-/** Runs `dwd demo --script`. */
-const runScripted = (watchdogs: Watchdogs, io: CliIo): Promise<number> =>
-  withProcesses({ ...watchdogs, pace: 'script' }, io, async (processes) => {
-    const { clock, stage, stop, about } = processes;
-    const print = printer(clock, io);
-    const cancel = clock.timer(limitMs, () => stop.abort(new CommandError('the demo did not end in time')));
-    try {
-      io.stdout(`${aboutLines(about).join('\n')}\n\n`);
-      const findings = await runScript({
-        ...{ stage, watchdogs, clock, print, signal: stop.signal },
-        runCare: () => runCare(processes),
-      });
-      for (const line of linesOfFindings(findings)) print(line);
-      return findings.every(({ seen }) => seen) ? 0 : 1;
-    } finally {
-      cancel();
-    }
-  });
-
 /** Runs `dwd demo`. */
 export const runDemo: RunDemo = (flags, io) => {
-  const watchdogs = {
-    withProber: !flags['without-prober'],
-    withWeeder: !flags['without-weeder'],
-    source: flags.source,
-    shoots: flags.shoots,
-  };
-  if (flags.page !== undefined) return runOnPage(watchdogs, flags.page, io);
-  const { terminal } = io;
+  const { source, shoots, page, script } = flags;
+  const watchdogs = { withProber: !flags['without-prober'], withWeeder: !flags['without-weeder'], source, shoots };
+  if (page !== undefined) return runOnPage(watchdogs, page, io);
   // A dumb terminal prints control sequences as text.
-  if (flags.script || io.env.TERM === 'dumb' || terminal === undefined) return runScripted(watchdogs, io);
-  return runInTerminal(watchdogs, io, terminal);
+  return runLines(watchdogs, io, script || io.env.TERM === 'dumb' ? undefined : io.terminal);
 };

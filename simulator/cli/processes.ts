@@ -1,8 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
+import { fork } from 'node:child_process';
 import { existsSync, mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { type CliIo, CommandError } from '../../src/cli/index.ts';
 import type { Clock } from '../../src/ports/clock.ts';
@@ -10,22 +9,17 @@ import { systemClock } from '../../src/process/index.ts';
 import { statusSchema } from '../../src/status/state/schema.ts';
 import {
   type About,
-  type Pace,
   type StageOptions,
-  type Watchdogs,
   Stage,
   demoCareConfig,
   demoProberConfig,
-  demoShoots,
   demoWeederConfig,
   openWorld,
-  quietShoot,
 } from '../demo/index.ts';
-import { type World, technicalName } from '../world/index.ts';
+import { type World, type WorldSource, technicalName } from '../world/index.ts';
 
 /** Another instance of this program, as a child process. */
 interface Child {
-  readonly process: ChildProcess;
   /** Resolves when the process has ended, with the way it ended as text. */
   readonly ended: Promise<string>;
   /** Sends SIGTERM, and SIGKILL after three seconds. Resolves when the process has ended. */
@@ -35,8 +29,8 @@ interface Child {
 interface ChildOptions {
   readonly args: readonly string[];
   readonly clock: Clock;
-  /** Target of stdout and stderr: a file descriptor, or `pipe`. */
-  readonly output: number | 'pipe';
+  /** File descriptor of the target of stdout and stderr. */
+  readonly output: number;
   /** Temporary directory of the parent. The child removes it if its parent ends without doing so. */
   readonly directory: string;
 }
@@ -64,10 +58,8 @@ const startChild = ({ args, clock, output, directory }: ChildOptions): Child => 
   const child = fork(program, args, {
     detached: true,
     execArgv: ['--import', `data:text/javascript,${encodeURIComponent(leash(directory))}`],
-    stdio: ['pipe', output, output, 'ipc'],
+    stdio: ['ignore', output, output, 'ipc'],
   });
-  // The child may have ended already when its stdin is closed.
-  child.stdin?.on('error', () => undefined);
   const ended = new Promise<string>((resolve) => {
     child.once('error', (error) => resolve(`could not be started: ${error.message}`));
     child.once('exit', (code, signal) =>
@@ -75,10 +67,8 @@ const startChild = ({ args, clock, output, directory }: ChildOptions): Child => 
     );
   });
   return {
-    process: child,
     ended,
     end: async () => {
-      child.stdin?.end();
       child.kill('SIGTERM');
       const cancel = clock.timer(patienceMs, () => child.kill('SIGKILL'));
       await ended;
@@ -87,8 +77,14 @@ const startChild = ({ args, clock, output, directory }: ChildOptions): Child => 
   };
 };
 
-export interface DemoOptions extends Watchdogs {
-  readonly pace: Pace;
+/** The watchdogs that run, and their seed. */
+export interface DemoOptions {
+  readonly withProber: boolean;
+  readonly withWeeder: boolean;
+  /** Cluster source of the simulated seed. */
+  readonly source: WorldSource;
+  /** Number of shoots in the seed. */
+  readonly shoots: number;
 }
 
 /** The world in this process, and the watchdogs, each in its own. */
@@ -99,8 +95,6 @@ export interface DemoProcesses {
   readonly askStatus: (query: string, signal: AbortSignal) => Promise<string>;
   /** Paths of the demo's files, and other facts about it. */
   readonly about: About;
-  /** Runs this program with these arguments and returns its stdout. Rejects unless it exits with one of `codes`. */
-  readonly runOnce: (args: readonly string[], codes: readonly number[]) => Promise<string>;
   /** Aborts, with the reason, when the demo must end early. */
   readonly stop: AbortController;
 }
@@ -115,7 +109,6 @@ interface ProcessContext {
   readonly clock: Clock;
   /** Temporary directory for all files of the demo. */
   readonly directory: string;
-  readonly pace: Pace;
   readonly stop: AbortController;
   readonly source: World['source'];
   readonly shoots: number;
@@ -123,24 +116,17 @@ interface ProcessContext {
   readonly children: Child[];
 }
 
-const start = (context: ProcessContext, args: readonly string[], output: ChildOptions['output']): Child => {
-  const child = startChild({ ...context, args, output });
-  context.children.push(child);
-  return child;
-};
-
-const readAll = async (stream: AsyncIterable<Buffer> | null): Promise<string> => (stream === null ? '' : text(stream));
-
 const startWatchdogs = (context: ProcessContext, kubeconfig: string, logs: Logs): void => {
-  const { pace, source, directory, stop } = context;
-  const configs = { prober: demoProberConfig(pace, source), weeder: demoWeederConfig };
+  const { source, directory, stop, children } = context;
+  const configs = { prober: demoProberConfig(source), weeder: demoWeederConfig };
   for (const [name, log] of logs) {
     const file = join(directory, `${name}.yaml`);
     writeFileSync(file, configs[name]);
     const health = name === 'prober' ? '127.0.0.1:0' : '0';
     const flags = ['--metrics-bind-addr=0', `--health-bind-addr=${health}`];
     const args = [name, `--config-file=${file}`, `--kubeconfig=${kubeconfig}`, ...flags];
-    const child = start(context, args, openSync(log, 'a', 0o600));
+    const child = startChild({ ...context, args, output: openSync(log, 'a', 0o600) });
+    children.push(child);
     // The demo ends if a watchdog ends before it.
     void child.ended.then((how) => stop.abort(new CommandError(`the ${name} ${how} before the end of the demo`)));
   }
@@ -175,15 +161,6 @@ const askStatusBy = (readLog: () => readonly string[]): DemoProcesses['askStatus
   };
 };
 
-const runOnce =
-  (context: ProcessContext): DemoProcesses['runOnce'] =>
-  async (args, codes) => {
-    const { process: child, ended } = start(context, args, 'pipe');
-    const [output, errors, how] = await Promise.all([readAll(child.stdout), readAll(child.stderr), ended]);
-    if (codes.includes(child.exitCode ?? -1)) return output;
-    throw new CommandError(`dwd ${args[0] ?? ''} ${how}\n${errors}`.trimEnd());
-  };
-
 const tellLogs = (logs: Logs, io: CliIo): void => {
   for (const [name, log] of logs) {
     io.stderr(`the ${name}'s log:\n${existsSync(log) ? readFileSync(log, 'utf8') : '(there is none)\n'}`);
@@ -196,7 +173,7 @@ const begin = (
   { world, kubeconfigs }: Pick<Awaited<ReturnType<typeof openWorld>>, 'world' | 'kubeconfigs'>,
   logs: Logs,
 ): DemoProcesses => {
-  const { clock, directory, pace, source, shoots } = context;
+  const { clock, directory, source, shoots } = context;
   const save = (name: string, content: string): string => {
     const path = join(directory, name);
     writeFileSync(path, content, { mode: 0o600 });
@@ -216,18 +193,16 @@ const begin = (
     ...context,
     stage: new Stage({
       world,
-      pace,
       now: () => clock.now(),
       readStatus: proberLog === undefined ? undefined : readStatus,
     }),
     askStatus,
     about: {
-      ...{ pace, source, shoots, careConfig },
+      ...{ source, shoots, careConfig },
       seedKubeconfig: seed,
       shootKubeconfigs: others,
-      cluster: technicalName(quietShoot),
+      cluster: technicalName('charlie'),
     },
-    runOnce: runOnce(context),
   };
 };
 
@@ -236,7 +211,7 @@ const begin = (
  * with the exit code of `run`, or 130 if the user interrupts it.
  */
 export const withProcesses = async (
-  { pace, withProber, withWeeder, source = 'gardener', shoots = demoShoots.length }: DemoOptions,
+  { withProber, withWeeder, source, shoots }: DemoOptions,
   io: CliIo,
   run: (processes: DemoProcesses) => Promise<number>,
 ): Promise<number> => {
@@ -251,10 +226,10 @@ export const withProcesses = async (
   const logs = new Map(running.map((name) => [name, join(directory, `${name}.log`)]));
   const children: Child[] = [];
   const clock = systemClock();
-  const served = await openWorld({ clock, pace, source, shoots });
+  const served = await openWorld({ clock, source, shoots });
   let exitCode = 1;
   try {
-    exitCode = await run(begin({ clock, directory, pace, source, shoots, stop, children }, served, logs));
+    exitCode = await run(begin({ clock, directory, source, shoots, stop, children }, served, logs));
   } catch (error) {
     if (!user.aborted) throw error;
     io.stdout('interrupted\n');

@@ -2,15 +2,14 @@ import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
 import { textColumns, wrapped } from '../../src/telemetry/index.ts';
 import { ignoreScalingAnnotation } from '../../src/annotations/scaling-annotations.ts';
 import { type WorldSource, kubeletsAnnotation } from '../world/index.ts';
-import { type Pace, demoShoots, demoTiming, leaseLimitMs, podHaste, twinName } from './setting.ts';
+import { demoTiming, leaseLimitMs, podHaste, twinName } from './setting.ts';
 
 /** Input of the help page, which shows how to inspect the demo and how to take part with kubectl. */
 export interface About {
-  readonly pace: Pace;
-  /** Cluster source of the simulated seed. Default: gardener. */
-  readonly source?: WorldSource;
-  /** Number of shoots in the seed. Default: those of the demo. */
-  readonly shoots?: number;
+  /** Cluster source of the simulated seed. */
+  readonly source: WorldSource;
+  /** Number of shoots in the seed. */
+  readonly shoots: number;
   /** Path of the kubeconfig of the seed. */
   readonly seedKubeconfig: string;
   readonly shootKubeconfigs: readonly string[];
@@ -21,19 +20,18 @@ export interface About {
 
 /** Returns the lines of the help page, not wrapped. A line that users copy is indented. */
 const textOf = ({
-  pace,
-  source = 'gardener',
-  shoots = demoShoots.length,
+  source,
+  shoots,
   seedKubeconfig,
   shootKubeconfigs,
   careConfig,
   cluster,
 }: About): readonly string[] => {
-  const { leaseRenewMs, graceMs, machineHealthTimeoutMs } = demoTiming(pace);
+  const { leaseRenewMs, graceMs, machineHealthTimeoutMs } = demoTiming;
   return [
     `A simulated seed with the control planes of ${String(shoots)} shoots, on HTTPS, and the real watchdogs, each in a process of its own.`,
     `The shoot ${twinName} is not protected: its Deployments have the annotation ${ignoreScalingAnnotation}, its pods lack the label gardener.cloud/role that the weeder selects.`,
-    `Kubelets renew their leases every ${formatGoDuration(leaseRenewMs)}. The prober counts a lease as expired after ${formatGoDuration(leaseLimitMs(pace))}, KCM gives up its node after ` +
+    `Kubelets renew their leases every ${formatGoDuration(leaseRenewMs)}. The prober counts a lease as expired after ${formatGoDuration(leaseLimitMs)}, KCM gives up its node after ` +
       `${formatGoDuration(graceMs)}, MCM replaces the machine ${formatGoDuration(machineHealthTimeoutMs)} later. Pods live ${String(podHaste)} times as fast as real ones.`,
     source === 'gardener'
       ? 'To watch, to check the shoots with care, and to cut one off:'

@@ -2,6 +2,7 @@ import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
 import type { ShootState } from '../../src/status/state/states.ts';
 import { plural } from '../../src/status/state/words.ts';
 import { type Line, type Tone, line } from './line.ts';
+import { leaseLimitMs } from './setting.ts';
 import { type ComponentStatus, type ShootSnapshot, type StatusSnapshot, isUp, leaseAges } from './snapshot.ts';
 
 const stateTones: Readonly<Partial<Record<ShootState, Tone>>> = {
@@ -124,8 +125,8 @@ const linesOf = (change: Change): readonly Line[] => {
 
 /** Describes the changes between two snapshots, shoot by shoot. */
 export const linesOfChanges = (before: StatusSnapshot, after: StatusSnapshot): readonly Line[] => {
-  const expiredIn = (shoot: ShootSnapshot, { at, leaseExpiryMs }: StatusSnapshot): number =>
-    leaseAges(shoot, at).filter((age) => age >= leaseExpiryMs).length;
+  const expiredIn = (shoot: ShootSnapshot, { at }: StatusSnapshot): number =>
+    leaseAges(shoot, at).filter((age) => age >= leaseLimitMs).length;
   return after.shoots.flatMap((shoot) => {
     const known = before.shoots.find(({ name }) => name === shoot.name);
     if (known === undefined) return [];

@@ -7,19 +7,16 @@ import {
   machineControllerManager,
   type WorldSource,
 } from '../world/index.ts';
-import { type Pace, demoTiming } from './setting.ts';
+import { demoTiming } from './setting.ts';
 
 /** Returns the prober's configuration: levels as gardenlet sets them, times that fit the demo's shortened times. */
-export const demoProberConfig = (
-  pace: Pace,
-  source: WorldSource = 'gardener',
-): string => `clusterSource: {kind: ${source}}
+export const demoProberConfig = (source: WorldSource = 'gardener'): string => `clusterSource: {kind: ${source}}
 kubeConfigSecretName: ${kubeconfigSecretName}
 probeInterval: 2s
 initialDelay: 1s
 probeTimeout: 5s
 backoffJitterFactor: 0.2
-kcmNodeMonitorGraceDuration: ${formatGoDuration(demoTiming(pace).graceMs)}
+kcmNodeMonitorGraceDuration: ${formatGoDuration(demoTiming.graceMs)}
 nodeLeaseFailureFraction: 0.6
 dependentResourceInfos:
 - ref:

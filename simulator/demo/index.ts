@@ -1,12 +1,8 @@
 export { type About, aboutLines } from './about.ts';
-export type { CareOutput } from './care.ts';
 export { demoCareConfig, demoProberConfig, demoWeederConfig } from './configs.ts';
-export { linesOfFindings } from './findings.ts';
 export { type Line, type Tone, render, seconds } from './line.ts';
-export { runLive } from './live.ts';
+export { type LiveOptions, runLive } from './live.ts';
 export { demoPagePosts, demoPageSource } from './page.ts';
-export type { Watchdogs } from './script.ts';
-export { runScript } from './scripted.ts';
-export { type Pace, demoShoots, quietShoot } from './setting.ts';
+export { scriptedKeys } from './script.ts';
 export { Stage, type StageOptions } from './stage.ts';
 export { openWorld } from './world.ts';

@@ -1,7 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { Scenario } from '../harness/scenario.ts';
-import { runLive } from './live.ts';
-import { createDemoFixture } from './testing/fixture.ts';
+import { type About, aboutLines } from './about.ts';
+import { render } from './line.ts';
+import { type LiveOptions, runLive } from './live.ts';
+import { scriptedKeys } from './script.ts';
+import { type DemoFixtureOptions, createDemoFixture } from './testing/fixture.ts';
+
+const about: About = {
+  source: 'gardener',
+  shoots: 4,
+  seedKubeconfig: '/tmp/d/seed.kubeconfig',
+  shootKubeconfigs: ['/tmp/d/alpha.kubeconfig'],
+  careConfig: '/tmp/d/care.yaml',
+  cluster: 'shoot--sim--charlie',
+};
 
 interface Seat {
   readonly scenario: Scenario;
@@ -15,13 +27,13 @@ interface Seat {
 
 /** Starts the demo with a simulated user, in memory and on virtual time. */
 const takeSeat = async (signal = new AbortController().signal): Promise<Seat> => {
-  const { scenario, stage, stop } = createDemoFixture('live', { withProber: true, withWeeder: true }, 0);
+  const { scenario, stage } = createDemoFixture({ seed: 0 });
   const { clock } = scenario;
   const lines: string[] = [];
   let type: (input: string) => void = () => undefined;
   const ended = runLive({
     stage,
-    about: { pace: 'live', seedKubeconfig: '', shootKubeconfigs: [], careConfig: '', cluster: '' },
+    about,
     listen: (onKeys) => {
       type = onKeys;
     },
@@ -43,7 +55,7 @@ const takeSeat = async (signal = new AbortController().signal): Promise<Seat> =>
       type('q');
       await clock.advance(1_000);
       await seat.ended;
-      await stop();
+      await scenario.stop();
     },
   };
   await clock.advance(5_000);
@@ -97,9 +109,23 @@ describe('the demo with a user in front of it', () => {
     await leave();
   });
 
-  it('explains itself', async () => {
+  it('explains in at most 80 columns how the times were shortened, and where the files are', async () => {
     const { press, leave } = await takeSeat();
-    expect(await press('?', 0)).toContain('A simulated seed');
+    const lines = aboutLines(about);
+    expect(await press('?', 0)).toContain(lines.join('\n'));
+    expect(lines.filter((line) => line.length > 80)).toEqual([]);
+    for (const copy of [
+      'export KUBECONFIG=/tmp/d/seed.kubeconfig',
+      '/tmp/d/alpha.kubeconfig',
+      'bin/dwd care --once --config-file=/tmp/d/care.yaml',
+    ]) {
+      expect(lines).toContain(`  ${copy}`);
+    }
+    // The demo deletes its files at its end, so that a path of a log would lead nowhere then.
+    expect(lines.join(' ')).toContain('logs are beside them until the demo ends');
+    expect(lines.join(' ')).not.toContain('.log');
+    const shortened = ['leases every 5s', 'after 22.5s', 'after 30s', '20 times as fast'];
+    for (const part of [...shortened, 'The shoot twin is not protected']) expect(lines.join(' ')).toContain(part);
     await leave();
   });
 
@@ -117,5 +143,49 @@ describe('the demo with a user in front of it', () => {
     stop.abort(reason);
     expect(await scenario.clock.run(ended)).toBe(reason);
     await leave();
+  });
+});
+
+/** Plays the script to its end. Returns the lines, with their times. */
+const playScript = async (options: DemoFixtureOptions = {}): Promise<readonly string[]> => {
+  const { scenario, stage } = createDemoFixture(options);
+  const { clock } = scenario;
+  const { signal } = new AbortController();
+  const lines: string[] = [];
+  const print: LiveOptions['print'] = (line) => void lines.push(...render(line, clock.monotonic()));
+  await clock.run(runLive({ stage, about, listen: scriptedKeys({ stage, clock, signal }), print, clock, signal }));
+  await scenario.stop();
+  return lines;
+};
+
+/** The lines about one shoot, without the times. */
+const linesAbout = (lines: readonly string[], shoot: string): string =>
+  lines.flatMap((line) => new RegExp(`^ *\\S+ {2}${shoot} +(.*)$`).exec(line)?.[1] ?? []).join('\n');
+
+describe('the demo with a script in front of it', () => {
+  it.each([undefined, 1, 2])(
+    'shows the work of both watchdogs, and tells of each shoot only what happens to it (seed %s)',
+    async (seed) => {
+      const lines = await playScript({ seed });
+      expect(linesAbout(lines, 'alpha')).toMatch(
+        /^its kubelets are cut off$[^]*^confirming: 5\/5 silent for [^]*^machine-controller-manager +1 -> 0$[^]*^ *annotated replicas=2, [^]*^its kubelets are connected$[^]*^landing: [^]*^kube-controller-manager +0 -> 2$[^]*^machine-controller-manager +ready again$/m,
+      );
+      expect(linesAbout(lines, 'alpha')).not.toMatch(/etcd|weeder|crash|Unknown|MCM/);
+      expect(linesAbout(lines, 'bravo')).toMatch(
+        /^its etcd is killed$[^]*^kube-apiserver is down$[^]*^crash loop: kube-apiserver waits [^]*^its etcd is mended$[^]*^the weeder deleted kube-apiserver-[^]*^cluster-autoscaler +ready again$/m,
+      );
+      expect(linesAbout(lines, 'bravo')).not.toMatch(/annotated|Unknown/);
+      expect(linesAbout(lines, 'twin')).not.toMatch(/the weeder/);
+      expect(linesAbout(lines, 'charlie')).toBe('');
+      expect(lines.filter((line) => line.length > 80)).toEqual([]);
+      const upAt = (shoot: string): number =>
+        lines.findLastIndex((line) => new RegExp(`${shoot} +kube-apiserver +ready again$`).test(line));
+      expect(upAt('twin')).toBeGreaterThan(upAt('bravo'));
+    },
+  );
+
+  it.each(['gardener', 'secret'] as const)('shows the damage if no watchdog runs: source %s', async (source) => {
+    const alpha = linesAbout(await playScript({ source, withWatchdogs: false }), 'alpha');
+    expect(alpha).toMatch(/^KCM has given up [^]*: 0 of 5 Ready$[^]*^MCM deleted healthy machine shoot--sim--alpha-/m);
   });
 });

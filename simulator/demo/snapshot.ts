@@ -35,8 +35,6 @@ export interface PodStatus {
 export interface ShootSnapshot {
   readonly name: string;
   readonly state: ShootState;
-  /** Time at which the shoot entered this state. */
-  readonly since?: number;
   /** What the prober tells of this state. */
   readonly why?: string;
   /** True if the API server has a ready pod; otherwise `nodes` is empty. */
@@ -56,19 +54,8 @@ export interface ShootSnapshot {
 /** A seed at one moment: its objects, and the leader's results of the last probes. Times are milliseconds since the epoch. */
 export interface StatusSnapshot {
   readonly at: number;
-  /** Age in milliseconds from which the prober treats a lease as expired. */
-  readonly leaseExpiryMs: number;
   readonly shoots: readonly ShootSnapshot[];
 }
-
-export const shootIn = ({ shoots }: StatusSnapshot, name: string): ShootSnapshot => {
-  const shoot = shoots.find((candidate) => candidate.name === name);
-  if (shoot === undefined) throw new Error(`no shoot ${name} in the snapshot`);
-  return shoot;
-};
-
-export const isHeld = ({ replicas, stored, active }: ComponentStatus): boolean =>
-  replicas === 0 && active && stored !== undefined;
 
 /** True if there are replicas, all of them are ready, and the resource has no annotation of the prober. */
 export const isUp = ({ replicas, readyReplicas, stored, active }: ComponentStatus): boolean =>

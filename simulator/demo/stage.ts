@@ -1,29 +1,31 @@
 import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/annotations/scaling-annotations.ts';
 import { parseGoDuration } from '../../src/kubernetes/api/duration.ts';
 import { decodeScalable, workloadState } from '../../src/kubernetes/api/scalable.ts';
+import type { FaultKind } from '../../src/page/feed/index.ts';
 import type { ProberStatus, ShootStatus } from '../../src/status/state/schema.ts';
 import { type SimObject, asMap, simKinds } from '../apiserver/index.ts';
-import { type World, type WorldShoot, containerOf, readyOf, renewTimeOf, viewOf } from '../world/index.ts';
-import { type Pace, demoShoots, kubeApiserver, leaseLimitMs, shownComponents } from './setting.ts';
+import {
+  type World,
+  type WorldShoot,
+  containerOf,
+  kubeApiserver,
+  readyOf,
+  renewTimeOf,
+  viewOf,
+} from '../world/index.ts';
+import { demoShoots, shownComponents } from './setting.ts';
 import type { ComponentStatus, NodeStatus, PodStatus, ShootSnapshot, StatusSnapshot } from './snapshot.ts';
 
 /** A fault that the demo injects into a shoot, or its repair. */
 export interface DemoFault {
-  readonly kind: 'cut kubelets' | 'connect some kubelets' | 'connect kubelets' | 'break etcd' | 'mend etcd';
+  readonly kind: FaultKind;
   /** Name of the shoot. */
   readonly shoot: string;
 }
 
-const nodeNames = ({ store }: WorldShoot): readonly string[] =>
-  store.list(simKinds.Node).map(({ metadata }) => metadata.name);
-
-/** A user can do the same with kubectl, by annotations on the Cluster or Namespace. Only some kubelets cannot be connected so. */
-const effects: Readonly<Record<DemoFault['kind'], (shoot: WorldShoot) => void>> = {
+/** A user can do the same with kubectl, by annotations on the Cluster or Namespace. */
+const effects: Readonly<Record<FaultKind, (shoot: WorldShoot) => void>> = {
   'cut kubelets': (shoot) => shoot.cutKubelets(),
-  'connect some kubelets': (shoot) => {
-    shoot.restoreKubelets();
-    shoot.cutKubelets(nodeNames(shoot).filter((_, index) => index % 2 === 1));
-  },
   'connect kubelets': (shoot) => shoot.restoreKubelets(),
   'break etcd': (shoot) => shoot.breakEtcd(),
   'mend etcd': (shoot) => shoot.mendEtcd(),
@@ -69,7 +71,6 @@ const nodesOf = ({ store }: WorldShoot): readonly NodeStatus[] => {
 
 export interface StageOptions {
   readonly world: World;
-  readonly pace: Pace;
   /** Current time in milliseconds since the epoch. */
   readonly now: () => number;
   /** Returns the prober's `GET /status`; undefined while it does not respond. Never rejects. Absent if no prober runs. */
@@ -103,11 +104,10 @@ export class Stage {
   }
 
   snapshot(signal: AbortSignal): StatusSnapshot {
-    const { pace, now } = this.#options;
+    const { now } = this.#options;
     this.#askProber(signal);
     return {
       at: now(),
-      leaseExpiryMs: leaseLimitMs(pace),
       shoots: this.shoots.map((shoot) => this.#shootSnapshot(shoot)),
     };
   }
@@ -135,10 +135,9 @@ export class Stage {
       .filter((component) => shownComponents.includes(component.name))
       .toSorted((a, b) => shownComponents.indexOf(a.name) - shownComponents.indexOf(b.name));
     const answers = components.some((one) => one.name === kubeApiserver && one.readyReplicas > 0);
-    const { state = 'not probed', why, since } = this.#told.get(namespace) ?? {};
+    const { state = 'not probed', why } = this.#told.get(namespace) ?? {};
     return {
-      ...{ name, state, why, since: since === undefined ? undefined : Date.parse(since) },
-      ...{ answers, components, isCut: shoot.isCut(), isEtcdDown: shoot.isEtcdDown() },
+      ...{ name, state, why, answers, components, isCut: shoot.isCut(), isEtcdDown: shoot.isEtcdDown() },
       nodes: answers ? nodesOf(shoot) : [],
       machines: store.list(simKinds.Machine, namespace).map(({ metadata }) => metadata.name),
       pods: store.list(simKinds.Pod, namespace).map(podOf),

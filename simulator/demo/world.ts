@@ -2,7 +2,7 @@ import { ignoreScalingAnnotation } from '../../src/annotations/scaling-annotatio
 import type { Clock } from '../../src/ports/clock.ts';
 import { type JsonMap, type SimKind, type SimObject, careSeedKinds, simKinds } from '../apiserver/index.ts';
 import { type World, type WorldSource, createWorld, serveWorld } from '../world/index.ts';
-import { type Pace, demoShoots, demoTiming, demoWorldSeed, shootsOfSeed, twinName } from './setting.ts';
+import { demoShoots, demoTiming, demoWorldSeed, shootsOfSeed, twinName } from './setting.ts';
 
 type Metadata = SimObject['metadata'];
 
@@ -43,7 +43,6 @@ export interface ServedDemoWorld {
 
 interface DemoWorldOptions {
   readonly clock: Clock;
-  readonly pace: Pace;
   /** Default: gardener. */
   readonly source?: WorldSource;
   /** Number of shoots. Default: those of the demo. */
@@ -53,13 +52,12 @@ interface DemoWorldOptions {
 /** Creates the world and serves it over HTTPS, in this process and on `clock`. */
 export const openWorld = async ({
   clock,
-  pace,
   source = 'gardener',
   shoots: count = 0,
 }: DemoWorldOptions): Promise<ServedDemoWorld> => {
   const isGardeners = source === 'gardener';
   const world = createWorld({
-    ...{ clock, source, seed: demoWorldSeed, timing: demoTiming(pace) },
+    ...{ clock, source, seed: demoWorldSeed, timing: demoTiming },
     shoots: shootsOfSeed(count).map((shoot) => ({ ...shoot, careObjects: isGardeners && shoot.careObjects })),
     kinds: isGardeners ? careSeedKinds : undefined,
   });

@@ -6,7 +6,7 @@ import type { CliIo } from './io.ts';
 
 const description = `Shows the watchdogs at work in a simulated seed on this machine: the real prober and the real weeder protect three shoots. A fourth shoot is unprotected, for comparison. --shoots fills the seed with others, which the page, dwd status and the buttons know, too.
 
-In a terminal you cut shoots off from their networks and stop their etcds by keys, and it prints what happens, and the address of the prober's page. Without a terminal, or with --script, a script does it and prints the events, in less than a minute. It exits with 0 if the watchdogs had all expected effects; otherwise it prints the missing ones and exits with 1.`;
+In a terminal you cut shoots off from their networks and stop their etcds by keys, and it prints what happens, and the address of the prober's page. Without a terminal, or with --script, a script presses the keys for 70 seconds.`;
 
 /** Address of the page; undefined for no page. */
 const pageAddress: FlagType<BindAddress | undefined> = {
@@ -22,12 +22,12 @@ const pageAddress: FlagType<BindAddress | undefined> = {
 
 const flags = {
   script: flag(bool, 'false', 'Run the script, even in a terminal'),
-  'without-prober': flag(bool, 'false', 'Run without the prober, to show what happens then; the script exits with 1'),
-  'without-weeder': flag(bool, 'false', 'Run without the weeder, to show what happens then; the script exits with 1'),
+  'without-prober': flag(bool, 'false', 'Run without the prober, to show what happens then'),
+  'without-weeder': flag(bool, 'false', 'Run without the weeder, to show what happens then'),
   source: flag(
     clusterSourceType,
     'gardener',
-    'Cluster source: gardener or secret. With secret the seed has no Gardener, and care does not run',
+    'Cluster source: gardener or secret. With secret the seed has no Gardener',
   ),
   shoots: flag(integer({ min: 4 }), '4', 'Number of shoots in the seed: those of the demo, and others that fill it'),
   page: flag(

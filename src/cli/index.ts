@@ -24,7 +24,6 @@ export { UsageError } from './errors.ts';
 export type { CliIo } from './io.ts';
 export { formatDocument } from './output.ts';
 export { limitsFrom } from './process-flags.ts';
-export { userError } from './read-text.ts';
 export type { RunRehearse } from './rehearse.ts';
 export { runProcess } from './run-process.ts';
 export { loadSimulator } from './simulator.ts';

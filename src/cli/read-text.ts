@@ -5,7 +5,7 @@ import { UnfitFileError, readRegularFile } from '../kubernetes/kubeconfig/index.
 const maxMiB = 4;
 
 /** Returns an error with a message for users. In `ENOENT: no such file or directory, open 'x'`, this is the middle part. */
-export const userError = (error: unknown): Error => {
+const userError = (error: unknown): Error => {
   const { message, code, syscall } = error as NodeJS.ErrnoException;
   if (code === undefined || syscall === undefined) return new Error(message, { cause: error });
   return new Error(message.slice(`${code}: `.length).split(`, ${syscall}`, 1).join(), { cause: error });

@@ -60,7 +60,7 @@ describe('dwd demo in a terminal', () => {
 
   it('runs the script with --script', async () => {
     const show = startDemoInTerminal('--script');
-    await until(() => show.output().includes('the weeder watches'), 'the script begins');
+    await whenShown(show, /s {2}alpha +its kubelets are cut off\r?\n/);
     press(show, '\u0003');
     expect(await show.exit).toBe(130);
     await whenNothingIsLeft(show);

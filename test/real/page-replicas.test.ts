@@ -59,7 +59,7 @@ const viewWhere = (url: string, fits: (view: SeedView) => boolean): Promise<Seed
 
 beforeAll(async () => {
   world = await serveDemoWorld(directory);
-  writeFileSync(join(directory, 'prober.yaml'), demoProberConfig('live'));
+  writeFileSync(join(directory, 'prober.yaml'), demoProberConfig());
 });
 afterAll(async () => {
   for (const child of replicas) {

@@ -101,7 +101,7 @@ beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'dwd-process-'));
   world = await serveDemoWorld(directory);
   seed = join(directory, 'seed.kubeconfig');
-  const config = demoProberConfig('live').replace(/probeInterval: .*/, 'probeInterval: 100ms');
+  const config = demoProberConfig().replace(/probeInterval: .*/, 'probeInterval: 100ms');
   writeFileSync(join(directory, 'prober.yaml'), config);
   // One warning for each of these exceeds the capacity of a pipe and the log's backlog.
   const unknown = Array.from({ length: 5_000 }, (_, index) => `unknown${index}: true\n`);

@@ -11,11 +11,10 @@ export const component = (name: string, change: Partial<ComponentStatus> = {}): 
 /** Time of every snapshot, in milliseconds since the epoch. */
 export const takenAt = Date.UTC(2026, 10, 21);
 
-/** A shoot that has been healthy for a minute, with two nodes whose leases are 1 and 2 seconds old. */
+/** A healthy shoot with two nodes whose leases are 1 and 2 seconds old. */
 export const shootStatus = (name: string, change: Partial<ShootSnapshot> = {}): ShootSnapshot => ({
   name,
   state: 'healthy',
-  since: takenAt - 60_000,
   answers: true,
   isCut: false,
   isEtcdDown: false,
@@ -35,7 +34,6 @@ export const shootStatus = (name: string, change: Partial<ShootSnapshot> = {}): 
 
 export const snapshotOf = (...shoots: readonly ShootSnapshot[]): StatusSnapshot => ({
   at: takenAt,
-  leaseExpiryMs: 22_500,
   shoots,
 });
 
