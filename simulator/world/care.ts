@@ -14,7 +14,7 @@ import {
 } from '../apiserver/index.ts';
 import { type ActorDeps, startLoop } from './actor.ts';
 import { deploymentObject, etcdMain, kubeScheduler } from './components.ts';
-import { type ShootInit, backupEntryName, poolsOf, technicalName } from './objects.ts';
+import { type ShootInit, backupEntryName, nodesOf, poolName, technicalName } from './objects.ts';
 import { isObserved, wantedOf, withStatus } from './workloads.ts';
 
 /** An object to create, with its kind. */
@@ -87,27 +87,26 @@ const managedResourceDrafts = (namespace: string, ms: number): readonly PlacedOb
   }));
 };
 
-const machineDeploymentDrafts = (namespace: string, { init, ms }: CareInit): readonly PlacedObject[] =>
-  poolsOf(init).map(({ name, nodes }) => ({
-    kind: careKinds.MachineDeployment,
-    draft: {
-      metadata: { name: `${namespace}-${name}`, namespace },
-      spec: { replicas: nodes },
-      status: {
-        observedGeneration: 1,
-        replicas: nodes,
-        readyReplicas: nodes,
-        availableReplicas: nodes,
-        conditions: [
-          conditionOf('Available', 'True', {
-            ms,
-            reason: 'MinimumReplicasAvailable',
-            message: 'Deployment has minimum availability.',
-          }),
-        ],
-      },
+const machineDeploymentDraft = (namespace: string, nodes: number, ms: number): PlacedObject => ({
+  kind: careKinds.MachineDeployment,
+  draft: {
+    metadata: { name: `${namespace}-${poolName}`, namespace },
+    spec: { replicas: nodes },
+    status: {
+      observedGeneration: 1,
+      replicas: nodes,
+      readyReplicas: nodes,
+      availableReplicas: nodes,
+      conditions: [
+        conditionOf('Available', 'True', {
+          ms,
+          reason: 'MinimumReplicasAvailable',
+          message: 'Deployment has minimum availability.',
+        }),
+      ],
     },
-  }));
+  },
+});
 
 /** Extensions of a shoot: kind, name, `spec.type`, and the types of the conditions that they report. */
 const extensions: readonly (readonly [kind: string, name: string, type: string, types: readonly string[]])[] = [
@@ -151,7 +150,7 @@ const careDrafts = (about: CareInit): readonly PlacedObject[] => {
     ...deploymentDrafts(namespace, about.init),
     ...etcdDrafts(namespace),
     ...managedResourceDrafts(namespace, about.ms),
-    ...machineDeploymentDrafts(namespace, about),
+    machineDeploymentDraft(namespace, nodesOf(about.init), about.ms),
     ...extensionDrafts(namespace, about),
     ...backupEntryDrafts(about),
   ];

@@ -1,7 +1,7 @@
 import { simKinds } from '../apiserver/index.ts';
 import type { ActorDeps, PathToServer } from './actor.ts';
 import { type KubeletPath, startKubelet } from './kubelet.ts';
-import { nodeLeaseNamespace } from './objects.ts';
+import { nodeLeaseNamespace, poolName } from './objects.ts';
 
 export interface FleetOptions {
   readonly namespace: string;
@@ -19,18 +19,18 @@ export const createFleet = (deps: ActorDeps, { namespace, path, isCutOff }: Flee
   let machines = 0;
   return {
     /** Returns a name that no machine of the shoot has had. */
-    nameFor: (pool: string): string => {
+    nameFor: (): string => {
       machines += 1;
-      return `${namespace}-${pool}-${String(machines)}`;
+      return `${namespace}-${poolName}-${String(machines)}`;
     },
     /** Starts a machine. With `bootMs`, it boots for that time and then registers its node; without, it is running already. */
-    start: (node: string, pool: string, bootMs?: number): void => {
+    start: (node: string, bootMs?: number): void => {
       const pathOfNode: KubeletPath = () => {
         if (cut.has(node) || isCutOff()) return 'silent';
         const reachability = path();
         return reachability === 'silent' ? 'hung' : reachability;
       };
-      kubelets.set(node, startKubelet(deps, { name: node, pool, path: pathOfNode, bootMs }));
+      kubelets.set(node, startKubelet(deps, { name: node, path: pathOfNode, bootMs }));
     },
     /** Ends the machine and removes its Node and Lease. */
     destroy: (node: string): void => {

@@ -9,7 +9,6 @@ export type KubeletPath = () => PathState | 'hung';
 
 export interface KubeletInit {
   readonly name: string;
-  readonly pool: string;
   readonly path: KubeletPath;
   /** Time until the kubelet starts and registers its node. Absent: it is running already, and its node exists. */
   readonly bootMs?: number | undefined;
@@ -77,8 +76,8 @@ class Kubelet {
   }
 
   #register(): void {
-    const { name, pool } = this.#init;
-    this.#deps.store.put(simKinds.Node, nodeObject(name, pool, this.#deps.clock.now()));
+    const { name } = this.#init;
+    this.#deps.store.put(simKinds.Node, nodeObject(name, this.#deps.clock.now()));
   }
 
   #renew(): void {

@@ -1,4 +1,4 @@
-import { type SimObject, type SimStore, asMap, formatTime, getPath, simKinds } from '../apiserver/index.ts';
+import { type SimObject, type SimStore, formatTime, getPath, simKinds } from '../apiserver/index.ts';
 import { type ActorDeps, type PathToServer, startLoop } from './actor.ts';
 import type { Fleet } from './fleet.ts';
 import { conditionsOf } from './nodes.ts';
@@ -43,12 +43,9 @@ const phaseOf = (machine: SimObject): string => String(getPath(machine, ['status
 const sinceOf = (machine: SimObject): number =>
   Date.parse(String(getPath(machine, ['status', 'currentStatus', 'lastUpdateTime'])));
 
-/** Name of the machine's MachineDeployment. Each pool has one. */
-const setOf = (machine: SimObject): string => String(asMap(machine.metadata.labels).name);
-
 /**
  * MCM's health check: a machine whose node is not healthy becomes Unknown, after its health timeout Failed, and is then replaced, one at a
- * time per pool. The timeout runs from a time in the Machine's status, so that it survives a restart of MCM.
+ * time. The timeout runs from a time in the Machine's status, so that it survives a restart of MCM.
  * https://github.com/gardener/machine-controller-manager/blob/master/pkg/util/provider/machinecontroller/machine_util.go
  */
 class MachineController {
@@ -88,7 +85,7 @@ class MachineController {
     const { clock, timing } = this.#deps;
     const isOverdue = clock.now() - sinceOf(machine) > timing.machineHealthTimeoutMs;
     if (phase === 'Running') this.#setPhase(machine, 'Unknown');
-    else if (isOverdue && !this.#isOneInProgress(setOf(machine))) this.#setPhase(machine, 'Failed');
+    else if (isOverdue && !this.#isOneInProgress()) this.#setPhase(machine, 'Failed');
     return false;
   }
 
@@ -97,22 +94,19 @@ class MachineController {
     this.#deps.store.patch(simKinds.Machine, metadata, (old) => withStatus(old, { currentStatus }));
   }
 
-  #isOneInProgress(set: string): boolean {
-    return this.#machines().some(
-      (machine) => setOf(machine) === set && !['Running', 'Unknown'].includes(phaseOf(machine)),
-    );
+  #isOneInProgress(): boolean {
+    return this.#machines().some((machine) => !['Running', 'Unknown'].includes(phaseOf(machine)));
   }
 
   #replace(machine: SimObject): void {
     const { clock, timing, store } = this.#deps;
     const { namespace, fleet, onReplaced } = this.#init;
-    const pool = setOf(machine).slice(namespace.length + 1);
     fleet.destroy(machine.metadata.name);
     store.remove(simKinds.Machine, machine.metadata);
     onReplaced();
-    const name = fleet.nameFor(pool);
-    store.put(simKinds.Machine, machineObject({ namespace, name, pool, phase: 'Pending', since: clock.now() }));
-    fleet.start(name, pool, timing.machineJoinMs);
+    const name = fleet.nameFor();
+    store.put(simKinds.Machine, machineObject({ namespace, name, phase: 'Pending', since: clock.now() }));
+    fleet.start(name, timing.machineJoinMs);
   }
 }
 

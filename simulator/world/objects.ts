@@ -21,22 +21,15 @@ export const etcdAnnotation = 'simulation.dependency-watchdog.gardener.cloud/etc
 export const crashingAnnotation = 'simulation.dependency-watchdog.gardener.cloud/crashing';
 
 export const nodeLeaseNamespace = 'kube-node-lease';
-export const poolLabel = 'worker.gardener.cloud/pool';
-
-export interface PoolInit {
-  readonly name: string;
-  readonly nodes: number;
-  /** Number of nodes that the cluster-autoscaler keeps at least. Default: `nodes`. */
-  readonly minimum?: number;
-}
+/** Name of a shoot's only pool. */
+export const poolName = 'worker';
 
 export interface ShootInit {
   readonly name: string;
   /** Names of Deployments by component. Default: the components' own names. */
   readonly names?: Readonly<Record<string, string>>;
-  /** Number of nodes of the only pool `worker`, if `pools` is absent. Default 5. */
+  /** Number of nodes of its only pool. Default 5. */
   readonly nodes?: number;
-  readonly pools?: readonly PoolInit[];
   /** The shoot's own node monitor grace period, in milliseconds. Default: `WorldTiming.graceMs`. */
   readonly nodeMonitorGraceMs?: number;
   /** Last operation of the Shoot. Default: a successful reconciliation. */
@@ -65,10 +58,10 @@ export const secretObject = (
 /** `status.uid` of the Shoot in the garden. */
 const uidOf = ({ name }: ShootInit): string => `uid-of-${name}`;
 
+export const nodesOf = ({ nodes = 5 }: ShootInit): number => nodes;
+
 /** Gardenlet's name for the BackupEntry of a shoot. */
 export const backupEntryName = (init: ShootInit): string => `${technicalName(init.name)}--${uidOf(init)}`;
-
-export const poolsOf = ({ nodes = 5, pools }: ShootInit): readonly PoolInit[] => pools ?? [{ name: 'worker', nodes }];
 
 export const namespaceObject = (name: string): SimDraft => ({
   metadata: { name, labels: { 'gardener.cloud/role': 'shoot' } },
@@ -76,12 +69,8 @@ export const namespaceObject = (name: string): SimDraft => ({
 
 /** Gardener's Cluster of a shoot. `ms`: time of the last operation, since the epoch. */
 export const clusterObject = (init: ShootInit, ms: number): SimDraft => {
-  const workers = poolsOf(init).map(({ name, nodes, minimum = nodes }) => ({
-    name,
-    minimum,
-    maximum: nodes + 2,
-    machine: { type: 'large' },
-  }));
+  const nodes = nodesOf(init);
+  const workers = [{ name: poolName, minimum: nodes, maximum: nodes + 2, machine: { type: 'large' } }];
   const { nodeMonitorGraceMs: grace, lastOperation = { type: 'Reconcile', state: 'Succeeded' } } = init;
   const manager =
     grace === undefined ? {} : { kubeControllerManager: { nodeMonitorGracePeriod: formatGoDuration(grace) } };
@@ -111,16 +100,15 @@ export const clusterObject = (init: ShootInit, ms: number): SimDraft => {
 export interface MachineInit {
   readonly namespace: string;
   readonly name: string;
-  readonly pool: string;
   readonly phase: string;
   /** Time of the last phase change, milliseconds since the epoch. */
   readonly since: number;
 }
 
 /** A Machine; its node has the same name. */
-export const machineObject = ({ namespace, name, pool, phase, since }: MachineInit): SimDraft => ({
-  metadata: { name, namespace, labels: { node: name, name: `${namespace}-${pool}` } },
-  spec: { class: { kind: 'MachineClass', name: `${namespace}-${pool}` }, providerID: `simulated:///${name}` },
+export const machineObject = ({ namespace, name, phase, since }: MachineInit): SimDraft => ({
+  metadata: { name, namespace, labels: { node: name, name: `${namespace}-${poolName}` } },
+  spec: { class: { kind: 'MachineClass', name: `${namespace}-${poolName}` }, providerID: `simulated:///${name}` },
   status: { currentStatus: { phase, lastUpdateTime: formatTime(since) } },
 });
 
@@ -153,10 +141,14 @@ export const healthyConditions = (ms: number, before: readonly NodeCondition[]):
   return [...others, ...own, condition('Ready', 'True', 'KubeletReady')];
 };
 
-export const nodeObject = (name: string, pool: string, ms: number): SimDraft => ({
+export const nodeObject = (name: string, ms: number): SimDraft => ({
   metadata: {
     name,
-    labels: { [poolLabel]: pool, 'kubernetes.io/hostname': name, 'topology.kubernetes.io/zone': 'sim-a' },
+    labels: {
+      'worker.gardener.cloud/pool': poolName,
+      'kubernetes.io/hostname': name,
+      'topology.kubernetes.io/zone': 'sim-a',
+    },
   },
   spec: { providerID: `simulated:///${name}` },
   status: { conditions: healthyConditions(ms, []), nodeInfo: { kubeletVersion: 'v1.33.2' } },

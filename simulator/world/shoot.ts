@@ -2,7 +2,6 @@ import { parseGoDuration } from '../../src/kubernetes/api/duration.ts';
 import { type SimStore, asMap, getPath, simKinds } from '../apiserver/index.ts';
 import type { SeededRandom } from '../time/index.ts';
 import type { ActorDeps } from './actor.ts';
-import { startClusterAutoscaler } from './cluster-autoscaler.ts';
 import { deploymentObject } from './components.ts';
 import { whileReady } from './deployments.ts';
 import type { WorldServer } from './endpoint.ts';
@@ -22,7 +21,7 @@ import {
   machineControllerManager,
   machineObject,
   namespaceObject,
-  poolsOf,
+  nodesOf,
   secretObject,
   technicalName,
 } from './objects.ts';
@@ -94,12 +93,10 @@ const populate = ({ store, clock, api, source }: ShootDeps, init: ShootInit): vo
 
 const startMachines = ({ store, clock }: ShootDeps, init: ShootInit, fleet: Fleet): void => {
   const namespace = technicalName(init.name);
-  for (const { name: pool, nodes } of poolsOf(init)) {
-    for (let index = 0; index < nodes; index += 1) {
-      const name = fleet.nameFor(pool);
-      store.put(simKinds.Machine, machineObject({ namespace, name, pool, phase: 'Running', since: clock.now() }));
-      fleet.start(name, pool);
-    }
+  for (let index = 0; index < nodesOf(init); index += 1) {
+    const name = fleet.nameFor();
+    store.put(simKinds.Machine, machineObject({ namespace, name, phase: 'Running', since: clock.now() }));
+    fleet.start(name);
   }
 };
 
@@ -110,7 +107,7 @@ const graceIn = (cluster: unknown, fallbackMs: number): number => {
   return duration?.ok === true ? duration.value : fallbackMs;
 };
 
-/** Runs KCM, MCM and the cluster-autoscaler while their Deployments in the seed have a ready replica. */
+/** Runs KCM and MCM while their Deployments in the seed have a ready replica. */
 const startControllers = (
   deps: ShootDeps,
   parts: { namespace: string; nameOf: WorldShoot['nameOf']; shoot: SimStore; fleet: Fleet; cluster: () => unknown },
@@ -144,15 +141,11 @@ const startControllers = (
       },
     }),
   );
-  const stopAutoscaler = whileReady({ store, ref: refOf(clusterAutoscaler) }, () =>
-    startClusterAutoscaler(deps, { ...parts, path }),
-  );
   return {
     impact: () => ({ nodesTurnedUnknown, machinesReplaced }),
     stop: () => {
       stopManager();
       stopMachines();
-      stopAutoscaler();
     },
   };
 };

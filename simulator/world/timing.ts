@@ -18,10 +18,6 @@ export const defaultTiming = {
   machineJoinMs: 120_000,
   /** How often MCM checks its machines. */
   machineCheckMs: 5_000,
-  /** The cluster-autoscaler's `--scan-interval`. */
-  autoscalerScanMs: 10_000,
-  /** The cluster-autoscaler's `--scale-down-unready-time`. */
-  unreadyNodeMs: 1_200_000,
   /** From a changed Deployment to its `observedGeneration`. */
   observeMs: 200,
   /** From `observedGeneration` until pods that are no longer wanted have left the counts. */

@@ -71,7 +71,7 @@ describe('no object with a key that upstream does not have is written', () => {
   it('by the simulated seed and all components, through an outage', async () => {
     const shoots = [
       { name: 'a', controlPlanePods: true, careObjects: true },
-      { name: 'b', nodeMonitorGraceMs: 40_000, pools: [{ name: 'p', nodes: 2 }] },
+      { name: 'b', nodeMonitorGraceMs: 40_000, nodes: 2 },
     ];
     const scenario = createScenario({ shoots, kinds: careSeedKinds });
     const { clock, world } = scenario;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { prober, startReplica } from '../../simulator/harness/replica.ts';
 import { createScenario } from '../../simulator/harness/scenario.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
+import { editShoot } from '../../simulator/harness/support.ts';
 import { createVirtualClock } from '../../simulator/time/index.ts';
 import { createWorld } from '../../simulator/world/index.ts';
 
@@ -67,7 +68,8 @@ describe('healthy steady state', () => {
   });
 
   it('costs no request to a shoot that is not probed', async () => {
-    const scenario = createScenario({ shoots: [{ name: 'a', pools: [] }] });
+    const scenario = createScenario({ shoots: [{ name: 'a' }] });
+    editShoot(scenario, 'a', (shoot) => ({ ...shoot, spec: { provider: { workers: [] } } }));
     scenario.startProber();
     await scenario.clock.advance(120_000);
     expect(scenario.shootConnection('a').requests.total()).toBe(0);
