@@ -47,9 +47,6 @@ describe('dwd rehearse', () => {
     const rehearsal = JSON.parse(stdout) as Rehearsal;
     expect(rehearsal).toMatchObject({ source: 'secret', threatened: 2, heldShoots: 2, unrestored: 0, warnings: [] });
     expect(Object.keys(rehearsal.requests.seed).filter((kind) => /clusters|machines/.test(kind))).toEqual([]);
-    expect((await rehearse('--config-file=secret.yaml', '--source=secret', ...small, '--output=json')).stdout).toBe(
-      stdout,
-    );
     const labelled = await rehearse('--config-file=selector.yaml', ...small, '--output=json');
     expect(JSON.parse(labelled.stdout)).toMatchObject({
       source: 'secret',
@@ -64,15 +61,6 @@ describe('dwd rehearse', () => {
     expect(alone.stdout).not.toContain('WARNING');
   });
 
-  it('takes the source from the flag if the file sets none, and prints a warning', async () => {
-    const { code, stdout, stderr } = await rehearse('--config-file=example.yaml', '--source=secret', ...small);
-    expect(code).toBe(0);
-    expect(stdout).toContain('source secret');
-    expect(stderr).toBe(
-      'example.yaml: clusterSource: warning: is not set: a prober with this file uses the Clusters of Gardener, but --source secret is rehearsed\n',
-    );
-  });
-
   it('repeats the warnings about the file', async () => {
     const { stderr } = await rehearse('--config-file=warned.yaml', ...small, '--fault=none');
     expect(stderr).toMatch(/^warned\.yaml:1:1: kcmNodeMonitorGraceDuration: warning: is not set/);
@@ -81,17 +69,6 @@ describe('dwd rehearse', () => {
   it.each<readonly [readonly string[], number, string]>([
     [[], 2, 'dwd rehearse: flag --config-file is required'],
     [['--config-file=example.yaml', '--fault=fire'], 2, 'dwd rehearse: flag --fault takes lb, nat, shoot-lb, '],
-    [
-      ['--config-file=secret.yaml', '--source=gardener'],
-      2,
-      'dwd rehearse: --source gardener contradicts secret.yaml, where clusterSource.kind is secret\n',
-    ],
-    [
-      ['--config-file=gardener.yaml', '--source=secret'],
-      2,
-      'dwd rehearse: --source secret contradicts gardener.yaml, where clusterSource.kind is gardener\n',
-    ],
-    [['--config-file=example.yaml', '--source=kkp'], 2, 'dwd rehearse: flag --source takes gardener or secret'],
     [['--config-file=example.yaml', '--shoots=0'], 2, 'dwd rehearse: flag --shoots takes a whole number >= 1'],
     [['--config-file=example.yaml', '--nodes=many'], 2, 'dwd rehearse: flag --nodes takes a whole number >= 1'],
     [['--config-file=example.yaml', '--duration=15'], 2, 'dwd rehearse: flag --duration takes a duration > 0'],

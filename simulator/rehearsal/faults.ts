@@ -6,9 +6,7 @@ export type FaultName =
   | 'shoot-lb'
   | 'api-server'
   | 'seed-slow'
-  | 'clock-skew'
   | 'restart'
-  | 'leader-dies'
   | 'late-kubelets'
   | 'flapping'
   | 'none';
@@ -28,20 +26,15 @@ export interface RehearsedFault {
   readonly strikes: 'all' | 'one' | 'none';
   /** Share of the nodes of an affected shoot that are cut off; their number is rounded up. */
   readonly share: number;
-  /** Number of probers. One is enough to show the effect of a configuration, but not that of a leader's death. */
-  readonly replicas?: 2;
   readonly faultsOf: (outage: Outage) => readonly PlannedFault[];
 }
 
 /** Time from the end of a prober to its next start. */
 const restartMs = 10_000;
-/** Time from the beginning of the outage to the leader's death. Two seconds later, all nodes of a shoot are silent for long enough. */
-const leaderDiesMs = 18_000;
 /** Times for which a flapping path is silent, and then open. */
 const [silentMs, openMs] = [35_000, 10_000];
 /** Time from the end of the outage until late kubelets reconnect. */
 const lateMs = 60_000;
-const skewMs = 600_000;
 
 const range = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
 
@@ -53,7 +46,6 @@ const cut = ({ at, forMs }: Pick<Outage, 'at' | 'forMs'>, shoot?: string): Plann
   ...{ at, forMs },
   fault: { kind: 'load-balancer', shoot, how: 'silent' },
 });
-const kill = (at: number): PlannedFault => ({ at, forMs: restartMs, fault: { kind: 'kill', replica: 0 } });
 
 const everybody = { strikes: 'all', share: 1 } as const;
 const nat = { strikes: 'all', share: 0.8 } as const;
@@ -93,25 +85,12 @@ export const rehearsedFaults: Readonly<Record<FaultName, RehearsedFault>> = {
       ),
     ],
   },
-  'clock-skew': {
-    ...{ ...everybody, title: 'all load balancers fail, and the clocks of all nodes are wrong by 10m' },
-    faultsOf: (outage) => [
-      ...outage.shoots.flatMap((shoot) =>
-        [skewMs, -skewMs].map((ms, parity): PlannedFault => {
-          const nodes = range(outage.nodes).filter((node) => node % 2 === parity);
-          return { at: 0, forMs: outage.at + outage.forMs, fault: { kind: 'node-clock', shoot, nodes, ms } };
-        }),
-      ),
-      cut(outage),
-    ],
-  },
   restart: {
     ...{ ...everybody, title: 'all load balancers fail, and the watchdog is restarted' },
-    faultsOf: (outage) => [cut(outage), kill(outage.at + outage.forMs / 2)],
-  },
-  'leader-dies': {
-    ...{ ...everybody, title: 'all load balancers fail, and the leader of two replicas dies 18 s later', replicas: 2 },
-    faultsOf: (outage) => [cut(outage), kill(outage.at + leaderDiesMs)],
+    faultsOf: (outage) => [
+      cut(outage),
+      { at: outage.at + outage.forMs / 2, forMs: restartMs, fault: { kind: 'kill', replica: 0 } },
+    ],
   },
   'late-kubelets': {
     ...{ ...everybody, title: 'all load balancers fail, and half of the kubelets come back a minute late' },

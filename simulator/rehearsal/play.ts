@@ -1,6 +1,6 @@
 import { refKey } from '../../src/kubernetes/api/resource-ref.ts';
 import { simKinds } from '../apiserver/index.ts';
-import { type SimulatedReplica, electionSettings, leaseNamespace, prober, startReplica } from '../harness/index.ts';
+import { type SimulatedReplica, prober, startReplica } from '../harness/index.ts';
 import { type End, type Fault, NetworkFaults, Processes, nothing, shootFaults, turnsOf } from '../outages/index.ts';
 import { type VirtualClock, createSeededRandom, createVirtualClock } from '../time/index.ts';
 import type { RequestCounts } from '../network/index.ts';
@@ -86,22 +86,19 @@ const recordChanges = (
   return changes;
 };
 
-/** Starts the plan's probers, with their paths to API servers. `lives`: all of them so far. */
-const startProbers = (
+/** Starts the prober, with its paths to API servers. One process is enough to show the effect of a configuration. `lives`: all of its starts so far. */
+const startProber = (
   plan: RehearsalPlan,
   { world, clock }: { readonly world: World; readonly clock: VirtualClock },
   networkFaults: NetworkFaults,
 ) => {
-  const { settings, limits, seed, fault } = plan;
-  const { replicas = 1 } = fault;
+  const { settings, limits, seed } = plan;
   const random = createSeededRandom(seed);
-  const leaderElection = electionSettings(replicas > 1);
   const lives: SimulatedReplica[] = [];
-  if (leaderElection.enabled) world.store.put(simKinds.Namespace, { metadata: { name: leaseNamespace } });
   const processes = new Processes({
-    ...{ world, clock, replicas },
+    ...{ world, clock, replicas: 1 },
     create: (name) => {
-      const options = { settings, limits, leaderElection, random: random.fork(`prober/${name}`) };
+      const options = { settings, limits, random: random.fork(`prober/${name}`) };
       const life = startReplica(prober(), { world, clock }, options);
       lives.push(life);
       return life;
@@ -210,7 +207,7 @@ export const playRehearsal = async (
     return isHarmless && clock.monotonic() >= quietSince + afterOutageMs;
   };
 
-  const { processes, lives } = isProtected ? startProbers(plan, { world, clock }, networkFaults) : { lives: [] };
+  const { processes, lives } = isProtected ? startProber(plan, { world, clock }, networkFaults) : { lives: [] };
   const begin = beginnerOf(plan, { world, clock, networkFaults, processes });
   const outage = { at: beginsAt, forMs: endsAt - beginsAt, shoots: world.shoots.map(({ name }) => name), nodes };
   const ends = new Map<object, End>();

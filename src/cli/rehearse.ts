@@ -1,6 +1,6 @@
 import { type Command, defineCommand } from './command.ts';
-import { choice, clusterSourceType, integer, positiveDuration, text } from './flag-types.ts';
-import { flag, type FlagValues, optionalFlag, requiredFlag } from './parse-flags.ts';
+import { choice, integer, positiveDuration, text } from './flag-types.ts';
+import { flag, type FlagValues, requiredFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 import { outputFlag } from './output.ts';
 import { limitFlags } from './process-flags.ts';
@@ -12,9 +12,7 @@ const faults = {
   'shoot-lb': 'the load balancer of one shoot fails',
   'api-server': 'the API servers of all shoots are down; the prober must not scale anything',
   'seed-slow': "like lb, and the seed's API server delays requests by 500 ms and rejects one in five with 429",
-  'clock-skew': 'like lb, and the clocks of all nodes are 10 minutes fast or slow',
   restart: 'like lb, and the watchdog is killed in the middle of the outage and starts again 10 s later',
-  'leader-dies': 'like lb, with two replicas: the leader is killed 18 s into the outage and starts again 10 s later',
   'late-kubelets': 'like lb, and half of the kubelets reconnect a minute after the others',
   flapping: 'like lb, but in cycles: all kubelets are cut off for 35 s, then connected for 10 s',
   none: 'nothing fails; the prober must not scale anything',
@@ -26,7 +24,7 @@ const faultNames = Object.keys(faults) as [FaultName, ...FaultName[]];
 
 const description = `Rehearses an outage with a configuration of the prober, in virtual time and in memory: a simulated seed, the real prober with the real rate limits, and an outage that begins when every shoot has been probed and lasts a third of --duration. Prints a timeline, the margin to KCM's grace period, and the nodes that are lost with and without protection. Warns if the configuration cannot scale down in time.
 
-With clusterSource.kind secret in the file, or --source secret, the simulated seed has no Gardener: it serves neither Clusters nor Machines, and has machine-controller-manager and cluster-autoscaler only if they are configured.
+With clusterSource.kind secret in the file, the simulated seed has no Gardener: it serves neither Clusters nor Machines, and has machine-controller-manager and cluster-autoscaler only if they are configured.
 
 The simulated seed has the configured dependent resources. Those of custom kinds are not rehearsed, because only a real seed shows whether it can scale them; the output lists them. The simulator recognizes kube-controller-manager, which gives up nodes, and machine-controller-manager, which replaces machines, by their names without the name of the cluster.
 
@@ -42,10 +40,6 @@ const flags = {
   'config-file': requiredFlag(
     text('path', 'the path of the configuration file'),
     "Path of the prober's configuration file",
-  ),
-  source: optionalFlag(
-    clusterSourceType,
-    'Cluster source: gardener or secret. Without it, that of the configuration file',
   ),
   shoots: flag(integer({ min: 1 }), '250', 'Number of shoots in the seed'),
   nodes: flag(integer({ min: 1 }), '50', 'Number of nodes of each shoot'),

@@ -63,7 +63,6 @@ const sharedFiles: Readonly<Record<string, string>> = {
   'kind-manifest.yaml': `kind: ConfigMap\ndata:\n  config.yaml: |\n    kind: CareConfiguration\n    typo: 1\n`,
   'secret.yaml': `${example}clusterSource: {kind: secret, key: value}\n`,
   'selector.yaml': `${example.replace(/^kubeConfigSecretName.*\n/m, '')}clusterSource: {kind: secret, selector: {app: tenant, role: admin}}\n`,
-  'gardener.yaml': `${example}clusterSource: {kind: gardener}\n`,
   'kcm-alone.yaml': `${config}    scaleDown: {level: 0}\nclusterSource: {kind: secret}\n`,
   '-': 'kubeConfigSecretName: probe\n',
 };
