@@ -7,7 +7,7 @@ export { isWatch } from './read-options.ts';
 export { parseLabelSelector } from './label-selector.ts';
 export { headerOf } from './reply.ts';
 export { type SimApiServer, createSimApiServer } from './server.ts';
-export { badRequest, failure } from './status.ts';
+export { failure } from './status.ts';
 export type { SimChange, SimDraft, SimRef, SimStore } from './store.ts';
 export { bodyOf, followBody } from './stream.ts';
 export { formatMicroTime, formatTime } from './time.ts';

@@ -7,15 +7,7 @@ import { type CliIo, CommandError } from '../../src/cli/index.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { systemClock } from '../../src/process/index.ts';
 import { statusSchema } from '../../src/status/state/schema.ts';
-import {
-  type About,
-  type StageOptions,
-  Stage,
-  demoCareConfig,
-  demoProberConfig,
-  demoWeederConfig,
-  openWorld,
-} from '../demo/index.ts';
+import { type About, type StageOptions, Stage, demoProberConfig, demoWeederConfig, openWorld } from '../demo/index.ts';
 import { type World, type WorldSource, technicalName } from '../world/index.ts';
 
 /** Another instance of this program, as a child process. */
@@ -180,7 +172,6 @@ const begin = (
     return path;
   };
   const [seed = '', ...others] = Array.from(kubeconfigs, ([name, content]) => save(`${name}.kubeconfig`, content));
-  const careConfig = save('care.yaml', demoCareConfig);
   startWatchdogs(context, seed, logs);
   const proberLog = logs.get('prober');
   const askStatus = askStatusBy(proberLog === undefined ? () => [] : follow(proberLog));
@@ -198,7 +189,7 @@ const begin = (
     }),
     askStatus,
     about: {
-      ...{ source, shoots, careConfig },
+      ...{ source, shoots },
       seedKubeconfig: seed,
       shootKubeconfigs: others,
       cluster: technicalName('charlie'),

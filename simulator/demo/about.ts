@@ -13,32 +13,21 @@ export interface About {
   /** Path of the kubeconfig of the seed. */
   readonly seedKubeconfig: string;
   readonly shootKubeconfigs: readonly string[];
-  readonly careConfig: string;
   /** Name of the Cluster or Namespace in the example command. */
   readonly cluster: string;
 }
 
 /** Returns the lines of the help page, not wrapped. A line that users copy is indented. */
-const textOf = ({
-  source,
-  shoots,
-  seedKubeconfig,
-  shootKubeconfigs,
-  careConfig,
-  cluster,
-}: About): readonly string[] => {
+const textOf = ({ source, shoots, seedKubeconfig, shootKubeconfigs, cluster }: About): readonly string[] => {
   const { leaseRenewMs, graceMs, machineHealthTimeoutMs } = demoTiming;
   return [
     `A simulated seed with the control planes of ${String(shoots)} shoots, on HTTPS, and the real watchdogs, each in a process of its own.`,
     `The shoot ${twinName} is not protected: its Deployments have the annotation ${ignoreScalingAnnotation}, its pods lack the label gardener.cloud/role that the weeder selects.`,
     `Kubelets renew their leases every ${formatGoDuration(leaseRenewMs)}. The prober counts a lease as expired after ${formatGoDuration(leaseLimitMs)}, KCM gives up its node after ` +
       `${formatGoDuration(graceMs)}, MCM replaces the machine ${formatGoDuration(machineHealthTimeoutMs)} later. Pods live ${String(podHaste)} times as fast as real ones.`,
-    source === 'gardener'
-      ? 'To watch, to check the shoots with care, and to cut one off:'
-      : 'The seed has no Gardener. To watch, and to cut a shoot off:',
+    `${source === 'gardener' ? '' : 'The seed has no Gardener. '}To watch, and to cut a shoot off:`,
     `  export KUBECONFIG=${seedKubeconfig}`,
     '  kubectl get pods --all-namespaces --watch',
-    ...(source === 'gardener' ? [`  bin/dwd care --once --config-file=${careConfig}`] : []),
     `  kubectl annotate ${source === 'gardener' ? 'cluster' : 'namespace'} ${cluster} \\`,
     `    ${kubeletsAnnotation}=cut`,
     'Kubeconfigs of the shoots; configurations and logs are beside them until the demo ends:',

@@ -36,7 +36,3 @@ dependentResourceInfos:
 
 /** The weeder's configuration, as Gardener deploys it. */
 export const demoWeederConfig: string = weederConfig.defaultText;
-
-/** Care's configuration: all defaults. */
-export const demoCareConfig = `kubeConfigSecretName: ${kubeconfigSecretName}
-`;

@@ -1,5 +1,5 @@
 export { type About, aboutLines } from './about.ts';
-export { demoCareConfig, demoProberConfig, demoWeederConfig } from './configs.ts';
+export { demoProberConfig, demoWeederConfig } from './configs.ts';
 export { type Line, type Tone, render, seconds } from './line.ts';
 export { type LiveOptions, runLive } from './live.ts';
 export { demoPagePosts, demoPageSource } from './page.ts';

@@ -11,7 +11,6 @@ const about: About = {
   shoots: 4,
   seedKubeconfig: '/tmp/d/seed.kubeconfig',
   shootKubeconfigs: ['/tmp/d/alpha.kubeconfig'],
-  careConfig: '/tmp/d/care.yaml',
   cluster: 'shoot--sim--charlie',
 };
 
@@ -114,11 +113,7 @@ describe('the demo with a user in front of it', () => {
     const lines = aboutLines(about);
     expect(await press('?', 0)).toContain(lines.join('\n'));
     expect(lines.filter((line) => line.length > 80)).toEqual([]);
-    for (const copy of [
-      'export KUBECONFIG=/tmp/d/seed.kubeconfig',
-      '/tmp/d/alpha.kubeconfig',
-      'bin/dwd care --once --config-file=/tmp/d/care.yaml',
-    ]) {
+    for (const copy of ['export KUBECONFIG=/tmp/d/seed.kubeconfig', '/tmp/d/alpha.kubeconfig']) {
       expect(lines).toContain(`  ${copy}`);
     }
     // The demo deletes its files at its end, so that a path of a log would lead nowhere then.

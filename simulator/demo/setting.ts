@@ -51,7 +51,6 @@ export const demoShoots: readonly ShootInit[] = ['alpha', 'bravo', 'charlie', tw
   nodes: 5,
   replicas: { [kubeControllerManager]: 2 },
   controlPlanePods: true,
-  careObjects: true,
 }));
 
 /** Returns the shoots of the demo and as many others as make `count`. These have no pods, and only the prober looks at them. */

@@ -1,6 +1,6 @@
 import { ignoreScalingAnnotation } from '../../src/annotations/scaling-annotations.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { type JsonMap, type SimKind, type SimObject, careSeedKinds, simKinds } from '../apiserver/index.ts';
+import { type JsonMap, type SimKind, type SimObject, simKinds } from '../apiserver/index.ts';
 import { type World, type WorldSource, createWorld, serveWorld } from '../world/index.ts';
 import { demoShoots, demoTiming, demoWorldSeed, shootsOfSeed, twinName } from './setting.ts';
 
@@ -55,11 +55,9 @@ export const openWorld = async ({
   source = 'gardener',
   shoots: count = 0,
 }: DemoWorldOptions): Promise<ServedDemoWorld> => {
-  const isGardeners = source === 'gardener';
   const world = createWorld({
     ...{ clock, source, seed: demoWorldSeed, timing: demoTiming },
-    shoots: shootsOfSeed(count).map((shoot) => ({ ...shoot, careObjects: isGardeners && shoot.careObjects })),
-    kinds: isGardeners ? careSeedKinds : undefined,
+    shoots: shootsOfSeed(count),
   });
   leaveUnprotected(world, twinName);
   const served = await serveWorld(world, clock.now());

@@ -1,26 +1,19 @@
-import { type EventEmitter, once } from 'node:events';
+import { once } from 'node:events';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createServer as createHttpsServer, type Server as HttpsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { pipeline } from 'node:stream/promises';
 import type { TLSSocket } from 'node:tls';
-import type { Kube } from '../../src/kubernetes/api/kube.ts';
+import type { Kube, KubeRequest, KubeResponse } from '../../src/kubernetes/api/kube.ts';
+import { isWatch } from '../apiserver/index.ts';
 import type { SimCertificates } from './certificates.ts';
-import { kubeRequest, send } from './http-exchange.ts';
-import { answerUpgrade } from './port-forward.ts';
 
 export interface SimHttpsServerOptions {
   readonly kube: Kube;
   readonly certificates: SimCertificates;
-  /** True if port-forward requests reach the kubelets; otherwise they never get a response. Default: always. */
-  readonly reachesKubelets?: () => boolean;
 }
-
-/**
- * State of the network path. `open`; `refused`: nothing listens, and open connections are reset; `silent`: connections are accepted and
- * kept but never get a response, like a path that loses packets (half-open connections), and are reset when that ends.
- */
-export type PathState = 'open' | 'refused' | 'silent';
 
 export interface HttpsStats {
   /** TCP connections so far, including those that never completed a TLS handshake. */
@@ -35,8 +28,52 @@ export interface HttpsStats {
   readonly bytesOut: number;
 }
 
+const methods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies KubeRequest['method'][];
+
+const isMethod = (method: string): method is KubeRequest['method'] => methods.includes(method);
+
+const headersOf = (message: IncomingMessage): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    Object.entries(message.headers).map(([name, value]) => [
+      name,
+      Array.isArray(value) ? value.join(', ') : (value ?? ''),
+    ]),
+  );
+
+/** Reads a request as the server sees it; resolves when the whole body has arrived. */
+const kubeRequest = async (message: IncomingMessage, signal: AbortSignal): Promise<KubeRequest> => {
+  const { url = '/', method = 'GET' } = message;
+  const mark = url.indexOf('?');
+  const body = await buffer(message);
+  return {
+    method: isMethod(method) ? method : 'POST',
+    path: mark < 0 ? url : url.slice(0, mark),
+    query: mark < 0 ? {} : Object.fromEntries(new URLSearchParams(url.slice(mark + 1))),
+    headers: headersOf(message),
+    ...(body.length === 0 ? {} : { body }),
+    signal,
+  };
+};
+
+/** Sends the response chunk by chunk, because a watch does not end by itself. */
+const stream = async (answer: KubeResponse, response: ServerResponse): Promise<void> => {
+  response.writeHead(answer.status, { ...answer.headers });
+  response.flushHeaders();
+  await pipeline(Readable.from(answer.body), response);
+};
+
+const sendWhole = async (answer: KubeResponse, response: ServerResponse): Promise<void> => {
+  const body = await buffer(answer.body);
+  response.writeHead(answer.status, { ...answer.headers, 'content-length': body.length });
+  response.end(body);
+};
+
+/** Sends the answer to a request. */
+const send = (answer: KubeResponse, { query = {} }: KubeRequest, response: ServerResponse): Promise<void> =>
+  isWatch(query) ? stream(answer, response) : sendWhole(answer, response);
+
 /** Returns a signal that aborts when the client closes the connection. */
-const whileOpen = (stream: EventEmitter): AbortSignal => {
+const whileOpen = (stream: ServerResponse): AbortSignal => {
   const controller = new AbortController();
   stream.once('close', () => controller.abort(new Error('the client has gone')));
   return controller.signal;
@@ -63,21 +100,18 @@ const createTlsFront = ({ certificates }: SimHttpsServerOptions): HttpsServer =>
  * connection is closed, and the client sees a reset.
  */
 export class SimHttpsServer {
-  readonly #options: SimHttpsServerOptions;
+  readonly #kube: Kube;
   readonly #tls: HttpsServer;
   readonly #tcp = createTcpServer();
   readonly #sockets = new Set<Socket>();
-  readonly #lost: (() => void)[] = [];
   readonly #counts = { connections: 0, handshakes: 0, resumed: 0, requests: 0 };
   /** Bytes of the connections that have ended. */
   readonly #bytes = { in: 0, out: 0 };
-  #reachability: PathState = 'open';
-  /** Any free port at first, then always the same. */
   #port = 0;
 
   /** Creates the server; `listen` opens its port. */
   constructor(options: SimHttpsServerOptions) {
-    this.#options = options;
+    this.#kube = options.kube;
     this.#tls = createTlsFront(options);
     this.#tcp.on('connection', (socket) => this.#connect(socket));
     this.#tls.on('secureConnection', (socket: TLSSocket) => {
@@ -87,10 +121,6 @@ export class SimHttpsServer {
     this.#tls.on('request', (message: IncomingMessage, response: ServerResponse) => {
       this.#counts.requests += 1;
       this.#answer(message, response).catch(() => message.socket.destroy());
-    });
-    this.#tls.on('upgrade', (message: IncomingMessage, socket: Duplex) => {
-      this.#counts.requests += 1;
-      this.#upgrade(message, socket).catch(() => socket.destroy());
     });
   }
 
@@ -112,41 +142,19 @@ export class SimHttpsServer {
     };
   }
 
-  /** Starts to listen; later calls use the same port again. */
+  /** Starts to listen, on any free port. */
   async listen(): Promise<void> {
-    this.#tcp.listen(this.#port, host);
+    this.#tcp.listen(0, host);
     await once(this.#tcp, 'listening');
     this.#port = (this.#tcp.address() as AddressInfo).port;
   }
 
-  async setReachability(next: PathState): Promise<void> {
-    if (next === this.#reachability) return;
-    const before = this.#reachability;
-    this.#reachability = next;
-    if (before === 'silent' || next === 'refused') this.disconnect();
-    if (before === 'silent') this.#giveUp();
-    if (next === 'refused') await this.#stopListening();
-    if (before === 'refused') await this.listen();
-  }
-
-  /** Resets every open connection. */
-  disconnect(): void {
-    for (const socket of this.#sockets) socket.destroy();
-  }
-
+  /** Stops to listen, and resets every open connection. */
   async close(): Promise<void> {
-    const stopped = this.#stopListening();
-    this.#reachability = 'open';
-    this.disconnect();
-    this.#giveUp();
-    await stopped;
-  }
-
-  #stopListening(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#tcp.listening) this.#tcp.close(() => resolve());
-      else resolve();
-    });
+    const closed = once(this.#tcp, 'close');
+    this.#tcp.close();
+    for (const socket of this.#sockets) socket.destroy();
+    await closed;
   }
 
   #connect(socket: Socket): void {
@@ -158,32 +166,12 @@ export class SimHttpsServer {
       this.#bytes.in += socket.bytesRead;
       this.#bytes.out += socket.bytesWritten;
     });
-    if (this.#reachability === 'open') this.#tls.emit('connection', socket);
-  }
-
-  /** Blocks while the path is `silent`. Requests sent meanwhile never arrived: when the silence ends they fail and are not executed late. */
-  async #gate(): Promise<void> {
-    if (this.#reachability !== 'silent') return;
-    await new Promise<never>((_resolve, reject) => this.#lost.push(() => reject(new Error('the connection was lost'))));
-  }
-
-  #giveUp(): void {
-    for (const giveUp of this.#lost.splice(0)) giveUp();
+    this.#tls.emit('connection', socket);
   }
 
   async #answer(message: IncomingMessage, response: ServerResponse): Promise<void> {
-    const signal = whileOpen(response);
-    await this.#gate();
-    const request = await kubeRequest(message, signal);
-    await send(await this.#options.kube.request(request), { request, response, gate: () => this.#gate() });
-  }
-
-  async #upgrade(message: IncomingMessage, socket: Duplex): Promise<void> {
-    const { kube, reachesKubelets = () => true } = this.#options;
-    const signal = whileOpen(socket);
-    socket.on('error', () => undefined);
-    await this.#gate();
-    await answerUpgrade({ message, socket, kube, reachesKubelets, signal });
+    const request = await kubeRequest(message, whileOpen(response));
+    await send(await this.#kube.request(request), request, response);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/ports/clock.ts';
 import type { Random } from '../../src/ports/random.ts';
 import type { SimStore } from '../apiserver/index.ts';
-import type { PathState } from '../network/index.ts';
+import type { PathState } from './network-path.ts';
 import type { WorldTiming } from './timing.ts';
 
 /** Dependencies of every actor. Actors write only through the store and wait only on the clock. */

@@ -1,8 +1,8 @@
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type SimKind, createSimApiServer } from '../apiserver/index.ts';
-import { type PathState, kubeconfigText } from '../network/index.ts';
-import { NetworkPath } from './network-path.ts';
+import { kubeconfigText } from '../network/index.ts';
+import { NetworkPath, type PathState } from './network-path.ts';
 
 /** Address of an API server for its clients. */
 export interface Address {

@@ -1,7 +1,7 @@
 import { type SimObject, asMap, formatMicroTime, simKinds } from '../apiserver/index.ts';
-import type { PathState } from '../network/index.ts';
 import { type ActorDeps, startLoop } from './actor.ts';
 import { readyOf, setConditions } from './nodes.ts';
+import type { PathState } from './network-path.ts';
 import { healthyConditions, leaseObject, nodeLeaseNamespace, nodeObject } from './objects.ts';
 
 /** `hung`: the API server accepts requests but responds only when it continues, as with a stalled etcd or a stopped process. */

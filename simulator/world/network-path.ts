@@ -2,7 +2,13 @@ import type { ExchangePhase } from '../../src/kubernetes/api/errors.ts';
 import type { Kube, KubeRequest, KubeResponse } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { headerOf, untilAborted } from '../apiserver/index.ts';
-import { OpenRequests, type PathState, connectionError, withFaults } from '../network/index.ts';
+import { OpenRequests, connectionError, withFaults } from '../network/index.ts';
+
+/**
+ * State of the network path. `open`; `refused`: nothing listens, and open connections are reset; `silent`: connections never get a response,
+ * like a path that loses packets (half-open connections), and are reset when that ends.
+ */
+export type PathState = 'open' | 'refused' | 'silent';
 
 export interface NetworkPathOptions {
   readonly clock: Clock;
@@ -33,7 +39,6 @@ export class NetworkPath implements Kube {
     return this.#reachability;
   }
 
-  /** Same behaviour as `SimHttpsServer.setReachability`, without sockets. */
   setReachability(next: PathState): void {
     if (next === this.#reachability) return;
     const isReset = this.#reachability === 'silent' || next === 'refused';

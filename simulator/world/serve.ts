@@ -7,14 +7,12 @@ interface Served {
   readonly api: WorldServer;
   /** Handles the requests. Default: `api.kube`. */
   readonly kube?: Kube;
-  /** Default: true. */
-  readonly reachesKubelets?: () => boolean;
 }
 
 /** Serves one API server over HTTPS with its own certificate authority, and sets its address. `now` as for `serveWorld`. */
-export const serve = async ({ api, kube = api.kube, ...rest }: Served, now: number): Promise<SimHttpsServer> => {
+export const serve = async ({ api, kube = api.kube }: Served, now: number): Promise<SimHttpsServer> => {
   const certificates = await createCertificates({ now });
-  const face = await serveHttps({ kube, certificates, ...rest });
+  const face = await serveHttps({ kube, certificates });
   api.setAddress({ url: face.url, ca: certificates.ca });
   return face;
 };
@@ -24,11 +22,7 @@ export const serve = async ({ api, kube = api.kube, ...rest }: Served, now: numb
  * their Secrets. `now`: the machine's time for the certificates, milliseconds since the epoch.
  */
 export const serveWorld = async (world: World, now: number) => {
-  const servers: readonly Served[] = [
-    { api: world.api },
-    ...world.shoots.map((shoot) => ({ api: shoot.api, reachesKubelets: () => !shoot.isCut() })),
-  ];
-  const faces = await Promise.all(servers.map((server) => serve(server, now)));
+  const faces = await Promise.all([world, ...world.shoots].map(({ api }) => serve({ api }, now)));
   for (const shoot of world.shoots) shoot.publishKubeconfig();
   return {
     /** Kubeconfig of the seed with its current address. */

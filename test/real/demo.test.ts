@@ -11,7 +11,6 @@ import {
   startDemo as start,
   until,
 } from './support/demo.ts';
-import { startProgram } from './support/program.ts';
 
 /** Waits until the prober watches, so that the script begins. Returns the port of the simulated seed. */
 const whenWatched = async (show: Show): Promise<number> => {
@@ -30,12 +29,6 @@ it('runs its script to the end, prints no line of more than 80 columns and no co
   const show = start();
   await whenWatched(show);
   const logs = openLogs(show);
-  const [, seed = ''] = /KUBECONFIG=(.*)/.exec(show.output()) ?? [];
-  const [, args = ''] = /^ {2}bin\/dwd (care .*)$/m.exec(show.output()) ?? [];
-  const care = startProgram([...args.split(' '), '--shoot=shoot--sim--charlie'], { KUBECONFIG: seed });
-  expect([0, 1]).toContain(await care.ended);
-  expect(care.output()).toMatch(/^shoot--sim--charlie \(garden-sim\/charlie\): \w/);
-
   // What it shows depends on real time; simulator/demo proves it on virtual time.
   expect(await show.exit).toBe(0);
   const text = show.output();

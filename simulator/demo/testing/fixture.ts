@@ -37,7 +37,7 @@ export const createDemoFixture = ({
   const { settings } = proberConfig.load(demoProberConfig(source), { unknownFields: 'error' });
   if (settings === undefined) throw new Error("the prober's configuration is not valid");
   const scenario = createScenario({
-    shoots: demoShoots.map((shoot) => ({ ...shoot, careObjects: source === 'gardener' })),
+    shoots: demoShoots,
     ...{ source, seed, settings, timing: demoTiming },
   });
   const { clock, world } = scenario;

@@ -2,7 +2,6 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { type RequestFault, withFaults } from '../../../simulator/network/faults.ts';
-import type { SimHttpsServer } from '../../../simulator/network/https.ts';
 import { createSeededRandom } from '../../../simulator/time/random.ts';
 import { serve } from '../../../simulator/world/serve.ts';
 import type { WorldShoot } from '../../../simulator/world/shoot.ts';
@@ -59,9 +58,19 @@ const faultOf = (): RequestFault | undefined => {
   ]);
 };
 
-/** Starts a proxy that sometimes cuts a response off in the middle. */
-const startCutter = async (to: number): Promise<number> => {
+/** A proxy that sometimes cuts a response off in the middle. */
+interface Cutter {
+  readonly port: number;
+  /** Keeps all connections, and loses what is sent over them, until the returned function resets them. */
+  silence(): () => void;
+}
+
+const startCutter = async (to: number): Promise<Cutter> => {
+  const clients = new Set<Socket>();
+  let isSilent = false;
   const pass = (client: Socket): void => {
+    clients.add(client);
+    client.on('close', () => clients.delete(client));
     const server = connect(to, '127.0.0.1');
     let left = chance(0.06) ? 1_000 + random.integer(3_000) : Number.POSITIVE_INFINITY;
     const end = (): void => {
@@ -69,8 +78,11 @@ const startCutter = async (to: number): Promise<number> => {
       server.destroy();
     };
     for (const socket of [client, server]) socket.on('error', end).on('close', end);
-    client.on('data', (chunk) => server.write(chunk));
+    client.on('data', (chunk) => {
+      if (!isSilent) server.write(chunk);
+    });
     server.on('data', (chunk: Buffer) => {
+      if (isSilent) return;
       client.write(chunk.subarray(0, left));
       left -= chunk.length;
       if (left < 0) client.resetAndDestroy();
@@ -78,17 +90,27 @@ const startCutter = async (to: number): Promise<number> => {
   };
   const tcp = createServer(pass);
   await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
-  return (tcp.address() as AddressInfo).port;
+  return {
+    port: (tcp.address() as AddressInfo).port,
+    silence: () => {
+      isSilent = true;
+      return () => {
+        isSilent = false;
+        for (const client of clients) client.resetAndDestroy();
+      };
+    },
+  };
 };
 
-const serveShoot = async (shoot: WorldShoot): Promise<SimHttpsServer> => {
+const serveShoot = async (shoot: WorldShoot): Promise<Cutter> => {
   const broken = withBrokenBodies(shoot.api.kube, { random, chance: () => (chance(0.05) ? 1 : 0), within: 1 });
   const kube = withFaults(broken, { clock, rule: faultOf });
   const face = await serve({ api: shoot.api, kube }, clock.now());
-  const url = `https://127.0.0.1:${String(await startCutter(face.port))}`;
+  const cutter = await startCutter(face.port);
+  const url = `https://127.0.0.1:${String(cutter.port)}`;
   shoot.api.setAddress({ ...shoot.api.address(), url });
   shoot.publishKubeconfig();
-  return face;
+  return cutter;
 };
 
 /** A few fixed texts, because the program caches each. */
@@ -112,20 +134,20 @@ const setHibernation = ({ store }: World, { namespace }: WorldShoot, enabled: bo
 interface Place {
   readonly world: World;
   readonly shoot: WorldShoot;
-  readonly face: SimHttpsServer;
+  readonly cutter: Cutter;
 }
 
 /** Each function causes one fault in one shoot, and ends it. */
 const troubles: Readonly<Record<string, (place: Place) => Promise<void>>> = {
-  silent: async ({ face }) => {
-    await face.setReachability('silent');
+  silent: async ({ cutter }) => {
+    const end = cutter.silence();
     await turns(1);
-    await face.setReachability('open');
+    end();
   },
-  refused: async ({ face }) => {
-    await face.setReachability('refused');
+  refused: async ({ shoot }) => {
+    shoot.api.setReachability('refused');
     await turns(1);
-    await face.setReachability('open');
+    shoot.api.setReachability('open');
   },
   kubeconfig: async ({ shoot }) => {
     shoot.publishKubeconfig(oneOf(badKubeconfigs(shoot.api.kubeconfig())));
@@ -149,21 +171,25 @@ const troubles: Readonly<Record<string, (place: Place) => Promise<void>>> = {
 const main = async (): Promise<void> => {
   const timing = scaleTiming(defaultTiming, 1 / 50);
   const world = createWorld({ clock, timing, shoots: names.map((name) => ({ name, nodes: 3 })) });
-  const faces = await Promise.all(world.shoots.map(serveShoot));
-  const seed = await serve({ api: world.api }, clock.now());
+  const cutters = await Promise.all(world.shoots.map(serveShoot));
+  await serve({ api: world.api }, clock.now());
   const underWay = new Set<Promise<void>>();
   const busy = new Set<string>();
   const trouble = async (index: number): Promise<void> => {
     const shoot = world.shoots[index]!;
     if (busy.has(shoot.name)) return;
     busy.add(shoot.name);
-    await oneOf(Object.values(troubles))({ world, shoot, face: faces[index]! });
+    await oneOf(Object.values(troubles))({ world, shoot, cutter: cutters[index]! });
     busy.delete(shoot.name);
   };
   const turn = (): null => {
     isCalm = false;
     passTurn();
-    if (chance(0.7)) seed.disconnect();
+    if (chance(0.7)) {
+      // All connections are reset.
+      world.api.setReachability('refused');
+      world.api.setReachability('open');
+    }
     const work = trouble(random.integer(names.length));
     underWay.add(work);
     void work.finally(() => underWay.delete(work));
