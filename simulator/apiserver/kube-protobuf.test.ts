@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { listMachines } from '../../src/gardener/machine.ts';
 import { listNodes } from '../../src/gardener/node.ts';
 import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';
 import { createVirtualClock } from '../time/clock.ts';
@@ -7,7 +6,7 @@ import { simKinds } from './kinds.ts';
 import { type SimApiServer, createSimApiServer } from './server.ts';
 import { readList } from '../../test/doubles/protobuf.ts';
 
-const { Lease, Machine, Node } = simKinds;
+const { Lease, Node } = simKinds;
 const protobuf = 'application/vnd.kubernetes.protobuf';
 const preferred = `${protobuf},application/json`;
 
@@ -56,27 +55,5 @@ describe('responses in protobuf', () => {
     const reply = await get(server, listNodes.path, preferred);
     expect(reply.type).toBe('application/json');
     expect(listNodes.decode(JSON.parse(reply.bytes.toString())).map((node) => node.name)).toEqual(['large', 'plain']);
-  });
-
-  const machines = listMachines('garden').path;
-  it.each([
-    ['a custom kind', machines, preferred, 'application/json'],
-    ['JSON is preferred', listNodes.path, `application/json,${protobuf}`, 'application/json'],
-    ['a table in protobuf', listNodes.path, `${protobuf};as=Table,application/json`, 'application/json'],
-    [
-      'a table in JSON',
-      listNodes.path,
-      'application/json;as=Table;v=v1;g=meta.k8s.io,application/json',
-      'application/json',
-    ],
-    ['anything', listNodes.path, '*/*', 'application/json'],
-    ['nothing but protobuf', listNodes.path, protobuf, protobuf],
-    ['one object', `${listNodes.path}/a`, preferred, 'application/json'],
-    ['an error', `${listNodes.path}/b`, preferred, 'application/json'],
-  ])('%s', async (_, path, accept, type) => {
-    const server = start();
-    server.store.put(Node, { metadata: { name: 'a' } });
-    server.store.put(Machine, { metadata: { name: 'a', namespace: 'garden' } });
-    expect((await get(server, path, accept)).type).toBe(type);
   });
 });

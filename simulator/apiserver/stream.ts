@@ -54,10 +54,6 @@ export const createByteStream = (onAbandon: () => void) => {
     end: (): void => finish({ type: 'end' }),
     /** Fails the body with `error` after the buffered chunks. */
     fail: (error: unknown): void => finish({ type: 'error', error }),
-    /** Number of buffered chunks. */
-    get backlog(): number {
-      return chunks.length;
-    },
   };
 };
 

@@ -5,25 +5,6 @@ import { createVirtualClock } from './clock.ts';
 const never = new AbortController().signal;
 
 describe('a virtual clock', () => {
-  it('fires timers by deadline, and in order of creation among equal ones', async () => {
-    const clock = createVirtualClock();
-    const fired: string[] = [];
-    for (const [name, ms] of [
-      ['c', 20],
-      ['a', 10],
-      ['d', 20],
-      ['b', 10],
-    ] as const) {
-      clock.timer(ms, () => fired.push(`${name}@${clock.monotonic()}`));
-    }
-    await clock.advance(15);
-    expect(fired).toEqual(['a@10', 'b@10']);
-    expect(clock.monotonic()).toBe(15);
-    await clock.advance(5);
-    expect(fired.slice(2)).toEqual(['c@20', 'd@20']);
-    expect(clock.pending).toBe(0);
-  });
-
   it('lets every runnable task run before the next timer', async () => {
     const clock = createVirtualClock();
     const log: string[] = [];
