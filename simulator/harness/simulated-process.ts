@@ -1,6 +1,7 @@
 import type { Kube, KubeRequest, KubeResponse } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { followBody } from '../apiserver/index.ts';
+import { untilAborted } from '../apiserver/index.ts';
+import { OpenRequests } from '../network/index.ts';
 import { sleepBy } from '../time/index.ts';
 
 interface Due {
@@ -25,7 +26,7 @@ const runPromises = async (): Promise<void> => {
 export class SimulatedProcess {
   readonly clock: Clock;
   readonly #timers = new Set<() => void>();
-  readonly #exchanges = new Set<AbortController>();
+  readonly #open = new OpenRequests<undefined>();
   readonly #orderDue: <T>(entries: T[]) => T[];
   #state: 'running' | 'suspended' | 'killed' = 'running';
   #wallOffset = 0;
@@ -75,7 +76,7 @@ export class SimulatedProcess {
     this.#state = 'killed';
     this.#due = [];
     for (const cancel of [...this.#timers]) cancel();
-    for (const exchange of [...this.#exchanges]) exchange.abort(new Error('the process was killed'));
+    this.#open.abort(() => new Error('the process was killed'));
   }
 
   /** Sets how far the wall clock of the process is ahead of the true one, in milliseconds. */
@@ -85,7 +86,7 @@ export class SimulatedProcess {
 
   /** Counts the timers that have not fired and the requests whose responses are not read to the end. */
   holds(): { readonly timers: number; readonly requests: number } {
-    return { timers: this.#timers.size, requests: this.#exchanges.size };
+    return { timers: this.#timers.size, requests: this.#open.size };
   }
 
   /** Calls `act` as soon as the process runs. Returns the function that cancels the call. */
@@ -129,27 +130,7 @@ export class SimulatedProcess {
 
   async #request(kube: Kube, asked: KubeRequest): Promise<KubeResponse> {
     if (this.#state === 'killed') return never();
-    asked.signal.throwIfAborted();
-    const exchange = new AbortController();
-    const finish = (): void => {
-      this.#exchanges.delete(exchange);
-      asked.signal.removeEventListener('abort', abort);
-    };
-    let giveUp: (reason: unknown) => void = () => undefined;
-    const abort = (): void => {
-      finish();
-      exchange.abort(asked.signal.reason);
-      giveUp(asked.signal.reason);
-    };
-    asked.signal.addEventListener('abort', abort, { once: true });
-    this.#exchanges.add(exchange);
-    const answer = kube.request({ ...asked, signal: exchange.signal });
-    // A failed exchange is over even if the process has not received the failure yet.
-    answer.catch(finish);
-    const givenUp = new Promise<never>((_, reject) => {
-      giveUp = reject;
-    });
-    const response = await Promise.race([this.#heard(answer), givenUp]);
-    return { ...response, body: followBody(response.body, finish, (chunk) => this.#heard(chunk)) };
+    const answer = this.#open.send(asked, { kube, note: undefined, read: (chunk) => this.#heard(chunk) });
+    return untilAborted(asked.signal, this.#heard(answer));
   }
 }

@@ -15,14 +15,21 @@ export interface SendOptions<Note> {
 export class OpenRequests<Note> {
   readonly #open = new Map<AbortController, Note>();
 
+  get size(): number {
+    return this.#open.size;
+  }
+
   async send(request: KubeRequest, { kube, note, read = (chunk) => chunk }: SendOptions<Note>): Promise<KubeResponse> {
     request.signal.throwIfAborted();
     const controller = new AbortController();
     const { signal } = controller;
-    const abort = (): void => controller.abort(request.signal.reason);
     const finish = (): void => {
       this.#open.delete(controller);
       request.signal.removeEventListener('abort', abort);
+    };
+    const abort = (): void => {
+      finish();
+      controller.abort(request.signal.reason);
     };
     request.signal.addEventListener('abort', abort, { once: true });
     this.#open.set(controller, note);
