@@ -1,8 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { readCommandLine } from './harness/options.ts';
 import { addTraffic, noTraffic } from './harness/traffic.ts';
 import { failuresOf, protectionOf, restorationOf } from './parts/outage-figures.ts';
-import { kinds } from './parts/race-kinds.ts';
 import { type SteadyResult, steadyFailures } from './parts/steady.ts';
 import type { ScaleWrite, SeedRequest } from './worlds/seed.ts';
 
@@ -107,31 +105,4 @@ it('traffic is summed, and subtracted', () => {
   const now = addTraffic(before, since);
   expect(now.requests).toEqual({ 'list leases': 3, 'list nodes': 1 });
   expect(addTraffic(now, before, -1)).toEqual(since);
-});
-
-describe('the command line', () => {
-  it('selects the parts, the program and the size', () => {
-    const args = ['--target', 'a b', '--only', 'outage,race', '--outages', 'plain', '--rounds', '3', '--shoots', '7'];
-    expect(readCommandLine([...args, '--json', 'x'])).toEqual({
-      ...{ parts: ['outage', 'race'], target: { name: 'target', command: 'a b' }, quick: false, shoots: 7, json: 'x' },
-      ...{ outages: ['plain'], rounds: 3 },
-    });
-  });
-
-  it('measures all but the race, which plays every kind twice', () => {
-    const { parts, outages, rounds } = readCommandLine(['--target', 'a']);
-    expect({ parts, outages, rounds }).toEqual({
-      ...{ parts: ['steady', 'outage', 'recovery'], outages: Object.keys(kinds), rounds: 2 },
-    });
-  });
-
-  it.each([
-    [['--only', 'weeder'], /there are steady, outage, recovery, race/],
-    [['--outages', 'plain,none'], /--outages none: there are plain, leader-killed/],
-    [['--shoots', '0'], /not a whole number above 0/],
-    [['--rounds', 'many'], /not a whole number above 0/],
-    [['--slow'], /--slow/],
-  ])('refuses %j', (args, message) => {
-    expect(() => readCommandLine(['--target', 'a', ...args])).toThrow(message);
-  });
 });

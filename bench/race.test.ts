@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { needsOutput, raceResult } from './parts/race-figures.ts';
-import { conditionsOf, kinds } from './parts/race-kinds.ts';
+import { kinds } from './parts/race-kinds.ts';
 import { type RacedOutage, scheduleOf } from './parts/race-round.ts';
 
 const outage = (parts: Partial<RacedOutage>): RacedOutage => ({
@@ -104,23 +104,4 @@ describe('the schedule of a race', () => {
     const parts = cuts.map((cut) => Math.floor((cut / cycleMs) * cuts.length));
     expect(parts.toSorted((a, b) => a - b)).toEqual(Array.from({ length: 20 }, (_, part) => part));
   });
-});
-
-it('wrong clocks are fast, slow, or both in one shoot', () => {
-  const shifts = [0, 1, 2].map((turn) => {
-    const { clockShiftMs } = conditionsOf(kinds['wrong-clocks'], turn);
-    return [0, 1].map(clockShiftMs);
-  });
-  const fiveMinutesMs = 300_000;
-  expect(shifts).toEqual([
-    [fiveMinutesMs, fiveMinutesMs],
-    [-fiveMinutesMs, -fiveMinutesMs],
-    [fiveMinutesMs, -fiveMinutesMs],
-  ]);
-  expect(conditionsOf(kinds.plain, 0).clockShiftMs(0)).toBe(0);
-});
-
-it('the public address breaks in every other outage of an external probe', () => {
-  const breaks = [0, 1].map((turn) => conditionsOf(kinds.external, turn).addressBreaks);
-  expect([...breaks, conditionsOf(kinds.plain, 1).addressBreaks]).toEqual([false, true, false]);
 });
