@@ -32,7 +32,7 @@ const component = { rooms: beneathComponents, packages: ['zod'] };
 const prober = { ...component, builtins: ['crypto'] };
 const beneathCli = [...beneathComponents, ...components, 'src/preflight', 'src/status', 'src/steer'];
 const simulated = ['simulator/time', 'simulator/apiserver', 'simulator/network', 'simulator/world'];
-const aboveCli = ['src/healthcheck', ...beneathCli, ...simulated, 'simulator/harness'];
+const aboveCli = [...beneathCli, ...simulated, 'simulator/harness'];
 
 /** Rooms by path: a folder with the files directly in it, or a single file. A room may always import itself. @type {Readonly<Record<string, Room>>} */
 export const house = {
@@ -77,7 +77,7 @@ export const house = {
   'src/status/state': { rooms: ['src/kubernetes/api', 'src/config/rules'], open: true, packages: ['zod'] },
   'src/weeder': component,
   'src/care': { ...component, builtins: ['os'] },
-  'src/healthcheck': { rooms: beneathComponents, files: { 'connect.ts': ['os'] } },
+  'src/healthcheck': { rooms: beneathComponents },
   'src/steer': { rooms: [...beneathComponents, 'src/prober', 'src/status'] },
   'src/preflight': { rooms: [...beneathComponents, 'src/prober'] },
   'src/page/feed': { rooms: ['src/status/state'] },

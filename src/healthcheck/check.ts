@@ -1,11 +1,9 @@
 import type { Condition } from '../gardener/condition.ts';
+import type { ExtensionKind } from '../gardener/extensions.ts';
 import type { ownConditionType } from '../gardener/shoot-conditions.ts';
 import type { LastOperation } from '../gardener/shoot-status.ts';
 import type { JsonObject, ObjectMeta } from '../kubernetes/api/decode.ts';
-import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
-import type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { Random } from '../ports/random.ts';
+import type { KubeClient } from '../kubernetes/api/kube.ts';
 
 /** The kind of cluster that an extension object serves: a shoot (the default), the seed or the garden (gardener's `extensions/v1alpha1`, DefaultSpec). */
 export type ExtensionClass = 'garden' | 'seed' | 'shoot';
@@ -76,19 +74,21 @@ export interface HealthCheck<Type extends string = string> {
 /** The result of a check, or the reason why it could not be carried out (`Failed`). */
 export type CheckOutcome = CheckResult | { readonly status: 'Failed'; readonly detail: string };
 
-/** Access of a controller to its seed and the shoots. `connect` returns one. */
-export interface SeedAccess {
-  readonly clock: Clock;
-  /** Client of the seed. Controllers write only the status of extension objects with it. */
-  readonly seed: KubeClient;
-  /**
-   * Transport for a watch of the seed's Clusters: when a shoot hibernates, wakes up or moves to another seed, its objects are checked at once. If absent, they
-   * are checked in the next period.
-   */
-  readonly watch?: { readonly kube: Kube; readonly random: Random };
-  /**
-   * Connects to the shoot whose control plane is in `namespace`. It is called at most once in a run, when a check first needs the shoot; the connection is
-   * closed at the end of the run. If absent, checks that need the shoot cannot be carried out.
-   */
-  readonly connectShoot?: (namespace: string, signal: AbortSignal) => Promise<ShootConnection>;
+/** A controller: the objects that it checks, and their checks. */
+export interface HealthCheckController<Type extends string = string> {
+  readonly kind: ExtensionKind;
+  /** `spec.type` of the objects, compared exactly. */
+  readonly type: string;
+  /** Classes of the objects. Default: only `shoot`. */
+  readonly classes?: readonly ExtensionClass[];
+  /** Functions of the object. If one of them returns false, the object is not checked. */
+  readonly predicates?: readonly ((extension: ExtensionObject) => boolean)[];
+  /** Checks of each object; at least one. */
+  readonly checks: readonly HealthCheck<Type>[];
+  /** Condition types of an earlier version of the extension, which are removed. No check may have one of them. */
+  readonly conditionTypesToRemove?: readonly string[];
+  /** Interval between two runs for an object, in milliseconds. It is also the timeout of the checks, and half the timeout of a run. Default 30 s. */
+  readonly syncPeriodMs?: number;
+  /** Maximum number of objects that are checked concurrently, at least 1. Default 5. */
+  readonly concurrency?: number;
 }

@@ -1,51 +1,22 @@
-import type { ExtensionKind } from '../gardener/extensions.ts';
 import { ownConditionType } from '../gardener/shoot-conditions.ts';
 import { formatGoDuration } from '../kubernetes/api/duration.ts';
-import { isApiError } from '../kubernetes/api/errors.ts';
-import { createWatchRegistry } from '../kubernetes/cache/index.ts';
+import type { Kube } from '../kubernetes/api/kube.ts';
+import { type Informer, type InformerDeps, createInformer } from '../kubernetes/cache/index.ts';
 import { runInScope } from '../kubernetes/transport/index.ts';
-import type { Logger } from '../ports/logger.ts';
-import { WorkQueue } from '../process/index.ts';
-import { createMeter } from '../telemetry/index.ts';
-import type { ExtensionClass, ExtensionObject, HealthCheck, SeedAccess } from './check.ts';
-import { type ClusterWatch, createClusterWatch, onClusterChange } from './cluster-watch.ts';
-import { getExtension, listExtensions } from './extension.ts';
-import { reconcile } from './reconcile.ts';
-import { type HealthCheckMetrics, HealthCheckReport, createHealthCheckMetrics, keyOf } from './report.ts';
+import { type ReadyCheck, WorkQueue } from '../process/index.ts';
+import type { ExtensionClass, ExtensionObject, HealthCheckController } from './check.ts';
+import type { ClusterWatch } from './cluster-watch.ts';
+import { decodeExtension, extensionsPath } from './extension.ts';
+import { type ReconcileDeps, reconcile } from './reconcile.ts';
+import { type HealthCheckMetrics, HealthCheckReport } from './report.ts';
 
-/** A controller: the objects that it checks, and their checks. */
-export interface HealthCheckController<Type extends string = string> {
-  readonly kind: ExtensionKind;
-  /** `spec.type` of the objects, compared exactly. */
-  readonly type: string;
-  /** Classes of the objects. Default: only `shoot`. */
-  readonly classes?: readonly ExtensionClass[];
-  /** Functions of the object. If one of them returns false, the object is not checked. */
-  readonly predicates?: readonly ((extension: ExtensionObject) => boolean)[];
-  /** Checks of each object; at least one. */
-  readonly checks: readonly HealthCheck<Type>[];
-  /** Condition types of an earlier version of the extension, which are removed. No check may have one of them. */
-  readonly conditionTypesToRemove?: readonly string[];
-  /** Interval between two runs for an object, in milliseconds. It is also the timeout of the checks, and half the timeout of a run. Default 30 s. */
-  readonly syncPeriodMs?: number;
-  /** Maximum number of objects that are checked concurrently, at least 1. Default 5. */
-  readonly concurrency?: number;
-}
-
-/** Options of `runHealthChecks`. */
-export interface HealthCheckControllerOptions<Type extends string = string>
-  extends HealthCheckController<Type>,
-    SeedAccess {
-  readonly logger: Logger;
-}
-
-/** Parts that the controllers of one process share. */
-export interface SharedParts {
-  /** Watch of Clusters that the process runs. */
+/** What the controllers of a process share. */
+export interface ControllerDeps extends InformerDeps, Pick<ReconcileDeps, 'seed' | 'connectShoot'> {
+  /** Transport to the seed, with all its policies. */
+  readonly kube: Kube;
+  /** The watch of Clusters that the process runs, if its objects have Clusters: an object is checked at once when its shoot hibernates or wakes up. */
   readonly clusters?: ClusterWatch | undefined;
   readonly metrics: HealthCheckMetrics;
-  /** Called after each successful list of the objects. */
-  readonly onListed?: () => void;
 }
 
 const defaultSyncPeriodMs = 30_000;
@@ -81,142 +52,91 @@ export const needsClusters = ({ classes = defaultClasses }: HealthCheckControlle
 
 /**
  * Maintains the conditions of all extension objects of one kind, type and class: it runs all checks of each object every sync period, and writes conditions
- * that differ. Runs until `signal` aborts, and resolves when all checks have ended. Failures are logged and retried in the next period. Rejects only with a
- * RangeError for invalid options.
+ * that differ. Failures are logged and retried in the next period.
  */
-export const runHealthChecks = async <Type extends string>(
-  options: HealthCheckControllerOptions<Type>,
-  signal: AbortSignal,
-): Promise<void> => {
-  const { clock, logger, watch } = options;
-  // Nothing serves these metrics.
-  const meter = createMeter({ processMetrics: false });
-  const registry = createWatchRegistry(meter);
-  const clusters =
-    watch === undefined || !needsClusters(options)
-      ? undefined
-      : createClusterWatch({ clock, logger, registry, ...watch });
-  const ended = new AbortController();
-  const watching = clusters?.run(AbortSignal.any([signal, ended.signal]));
-  try {
-    await runController(options, { clusters, metrics: createHealthCheckMetrics(meter) }, signal);
-  } finally {
-    ended.abort();
-    await watching;
-  }
-};
-
-/** Like `runHealthChecks`, with the parts that several controllers of one process share. */
-export const runController = (
-  options: HealthCheckControllerOptions,
-  shared: SharedParts,
-  signal: AbortSignal,
-): Promise<void> => {
-  checkController(options);
-  return new ObjectController(options, shared, signal).run();
-};
-
-/** Runs the checks of all objects of one controller. */
-class ObjectController {
-  readonly #options: HealthCheckControllerOptions;
-  readonly #shared: SharedParts;
-  readonly #signal: AbortSignal;
+export class ObjectController {
+  readonly name: string;
+  readonly #controller: HealthCheckController;
+  readonly #deps: ControllerDeps;
   readonly #syncPeriodMs: number;
   readonly #report: HealthCheckReport;
-  readonly #queue: WorkQueue;
-  /** The objects of the last list, or as read since, by key. */
-  #objects = new Map<string, ExtensionObject>();
+  readonly #objects: Informer<ExtensionObject>;
 
-  constructor(options: HealthCheckControllerOptions, shared: SharedParts, signal: AbortSignal) {
-    const { kind, type, syncPeriodMs = defaultSyncPeriodMs, concurrency = defaultConcurrency } = options;
-    this.#options = options;
-    this.#shared = shared;
-    this.#signal = signal;
+  constructor(controller: HealthCheckController, deps: ControllerDeps) {
+    const { kind, type, syncPeriodMs = defaultSyncPeriodMs } = controller;
+    this.name = `health checks of ${kind} ${type}`;
+    this.#controller = controller;
+    this.#deps = deps;
     this.#syncPeriodMs = syncPeriodMs;
-    const logger = options.logger.child({ kind, type });
-    this.#report = new HealthCheckReport({ logger, kind, metrics: shared.metrics });
-    this.#queue = new WorkQueue({
-      clock: options.clock,
+    const logger = deps.logger.child({ kind, type });
+    this.#report = new HealthCheckReport({ logger, kind, metrics: deps.metrics });
+    this.#objects = createInformer({ ...deps, logger, path: extensionsPath(kind), project: decodeExtension });
+  }
+
+  check(): ReadyCheck {
+    return { name: this.name, ok: this.#objects.synced, detail: this.#objects.state().problem };
+  }
+
+  /** Runs until `signal` aborts, and resolves when all checks have ended. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, clusters } = this.#deps;
+    const { concurrency = defaultConcurrency } = this.#controller;
+    const queue = new WorkQueue({
+      clock,
       concurrency,
-      reconcile: (key) => this.#runOne(this.#objects.get(key)),
-      onError: (_key, error) => logger.error('unexpected error: this is a bug', { error }),
+      reconcile: async (key) => {
+        const object = this.#own(key);
+        if (object === undefined) return;
+        const startedAt = clock.monotonic();
+        await this.#check(object, signal);
+        // The object may be gone by now.
+        if (this.#own(key) === undefined) this.#report.forget(object);
+        else queue.addAfter(key, Math.max(0, startedAt + this.#syncPeriodMs - clock.monotonic()));
+      },
+      onError: (_key, error) => this.#report.unexpectedError(error),
     });
+    const subscriptions = [
+      this.#objects.subscribe(({ type, key, value, previous }) => {
+        if (type === 'deleted') this.#report.forget(value);
+        else if (previous === undefined) queue.add(key);
+      }),
+      clusters?.subscribe(({ type, key, value, previous = value }) => {
+        if (type === 'set' && value !== previous) for (const one of this.#keysOf(key)) queue.add(one);
+      }),
+    ];
+    await this.#objects.run(signal);
+    for (const unsubscribe of subscriptions) unsubscribe?.();
+    await queue.drain();
   }
 
-  async run(): Promise<void> {
-    const { clock } = this.#options;
-    const { clusters, onListed } = this.#shared;
-    const signal = this.#signal;
-    const subscribing = clusters && onClusterChange(clusters, (name) => this.#runCluster(name), signal);
-    while (!signal.aborted) {
-      const startedAt = clock.monotonic();
-      if (await this.#runAll()) onListed?.();
-      await clock.sleep(startedAt + this.#syncPeriodMs - clock.monotonic(), signal).catch(() => undefined);
-    }
-    await subscribing;
-    await this.#queue.drain();
+  /** Returns the keys of the objects of a control plane. */
+  #keysOf(controlPlane: string): readonly string[] {
+    return Array.from(this.#objects.entries()).flatMap(([key, object]) =>
+      object.controlPlane === controlPlane ? [key] : [],
+    );
   }
 
-  /** Lists all objects and queues them. One that is being checked may be written after the list, and waits for the next. Resolves with false if the list failed. */
-  async #runAll(): Promise<boolean> {
-    const { seed, kind } = this.#options;
-    const signal = this.#signal;
-    try {
-      const { value } = await seed.call(listExtensions(kind), { signal, timeoutMs: this.#syncPeriodMs });
-      const objects = value.filter((object) => this.#isOwn(object));
-      this.#objects = new Map(objects.map((object) => [keyOf(object), object]));
-      this.#report.keep(objects);
-      for (const key of this.#objects.keys()) if (!this.#queue.isRunning(key)) this.#queue.add(key);
-      this.#report.listed();
-      return true;
-    } catch (error) {
-      if (!signal.aborted) this.#report.listFailed(error);
-      return false;
-    }
+  /** Returns an object, if this controller is responsible for it. */
+  #own(key: string): ExtensionObject | undefined {
+    const { type, classes = defaultClasses } = this.#controller;
+    const object = this.#objects.get(key);
+    return object?.type === type && classes.some((one) => one === object.class) ? object : undefined;
   }
 
-  /** Runs the checks of all objects of one control plane at once. */
-  #runCluster(controlPlane: string): void {
-    for (const object of this.#objects.values()) {
-      if (object.controlPlane === controlPlane) void this.#runNow(object);
-    }
-  }
-
-  /** Reads the object again and queues it: only the difference to the conditions of the list, which may be as old as a whole period, would be written. */
-  async #runNow(object: ExtensionObject): Promise<void> {
-    const { seed, kind } = this.#options;
-    const signal = this.#signal;
-    try {
-      const { value } = await seed.call(getExtension(kind, object), { signal, timeoutMs: this.#syncPeriodMs });
-      if (!this.#isOwn(value)) return;
-      this.#objects.set(keyOf(value), value);
-      this.#queue.add(keyOf(value));
-    } catch (error) {
-      if (!signal.aborted && !isApiError(error, 'NotFound')) this.#report.failed(object, error);
-    }
-  }
-
-  #isOwn(object: ExtensionObject): boolean {
-    const { type, classes = defaultClasses } = this.#options;
-    return object.type === type && classes.some((one) => one === object.class);
-  }
-
-  /** Never rejects. `object` is absent if it disappeared while it waited. */
-  async #runOne(object: ExtensionObject | undefined): Promise<void> {
-    if (object === undefined) return;
-    const { clock, predicates = [] } = this.#options;
-    const deps = { ...this.#options, checkTimeoutMs: this.#syncPeriodMs, report: this.#report };
+  /** Never rejects. */
+  async #check(object: ExtensionObject, signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    const { predicates = [] } = this.#controller;
+    const deps = { ...this.#deps, ...this.#controller, checkTimeoutMs: this.#syncPeriodMs, report: this.#report };
     const timeoutMs = 2 * this.#syncPeriodMs;
     const onTimeout = (): Error => new Error(`the run did not finish within ${formatGoDuration(timeoutMs)}`);
     try {
       const outcome = predicates.every((predicate) => predicate(object))
-        ? await runInScope({ clock, timeoutMs, onTimeout, signal: this.#signal }, (until) =>
-            reconcile(deps, object, until),
-          )
+        ? await runInScope({ clock, timeoutMs, onTimeout, signal }, (until) => reconcile(deps, object, until))
         : 'left-alone';
       this.#report.ran(object, outcome);
     } catch (error) {
-      if (!this.#signal.aborted) this.#report.failed(object, error);
+      if (!signal.aborted) this.#report.failed(object, error);
     }
   }
 }

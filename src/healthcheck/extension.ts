@@ -11,7 +11,6 @@ import {
   optionalObject,
   optionalString,
 } from '../kubernetes/api/decode.ts';
-import { listCall } from '../kubernetes/api/list-call.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import type { ExtensionObject } from './check.ts';
 
@@ -50,9 +49,9 @@ export const isLeaving = ({ meta, lastOperation }: ExtensionObject): boolean =>
 const objectPath = (kind: ExtensionKind, { meta: { namespace, name } }: ExtensionObject): string =>
   resourcePath({ apiVersion, resource: extensionResources[kind], namespace: namespace || undefined, name });
 
-/** Lists the extension objects of all namespaces. */
-export const listExtensions = (kind: ExtensionKind): Call<readonly ExtensionObject[]> =>
-  listCall({ path: resourcePath({ apiVersion, resource: extensionResources[kind] }), decode: decodeExtension });
+/** Path of the extension objects of all namespaces. */
+export const extensionsPath = (kind: ExtensionKind): string =>
+  resourcePath({ apiVersion, resource: extensionResources[kind] });
 
 export const getExtension = (kind: ExtensionKind, object: ExtensionObject): Call<ExtensionObject> => ({
   method: 'GET',

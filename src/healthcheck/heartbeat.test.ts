@@ -5,7 +5,8 @@ import { withFaults } from '../../simulator/network/faults.ts';
 import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import { type RecordingLogger, createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { createKubeClient } from '../kubernetes/client/client.ts';
-import { renewHeartbeat } from './heartbeat.ts';
+import type { Counter } from '../ports/meter.ts';
+import { Heartbeat } from './heartbeat.ts';
 
 const at = { namespace: 'extension-local', name: 'gardener-extension-heartbeat' };
 type Rule = NonNullable<Parameters<typeof withFaults>[1]['rule']>;
@@ -14,21 +15,18 @@ let clock: VirtualClock;
 let api: ReturnType<typeof createSimApiServer>;
 let logger: RecordingLogger;
 let rule: Rule | undefined;
-let attempts: (string | undefined)[];
+let attempts: unknown[];
+let heartbeat: Heartbeat;
 let stop: AbortController;
 let running: Promise<void>;
 
-const start = (renewIntervalMs?: number): void => {
+const start = (renewIntervalMs = 30_000): void => {
   const kube = withFaults(api, { clock, rule: (request) => rule?.(request) });
-  const interval = renewIntervalMs === undefined ? {} : { renewIntervalMs };
-  running = renewHeartbeat(
-    {
-      ...{ clock, logger, seed: createKubeClient({ kube, clock }), extensionName: 'provider-local', ...interval },
-      namespace: at.namespace,
-      onAttempt: (error) => attempts.push(error?.code),
-    },
-    stop.signal,
-  );
+  const inc: Counter['inc'] = (labels) => void attempts.push(labels?.outcome);
+  const metrics = { heartbeats: { inc, remove: () => undefined } };
+  const deps = { clock, logger, seed: createKubeClient({ kube, clock }), metrics };
+  heartbeat = new Heartbeat({ namespace: at.namespace, extensionName: 'provider-local', renewIntervalMs }, deps);
+  running = heartbeat.run(stop.signal);
 };
 const spec = () => api.store.get(simKinds.Lease, at)?.spec as { readonly renewTime: string } | undefined;
 const ageMs = (): number => clock.now() - Date.parse(spec()?.renewTime ?? '');
@@ -89,23 +87,14 @@ describe('the heartbeat', () => {
     rule = () => ({ status: 500, message: 'etcd is away' });
     await clock.advance(61_000);
     // Attempts fail at 30 s, and every 5 s from then on.
-    expect(attempts).toEqual([undefined, ...Array.from({ length: 7 }, () => 'ServerError')]);
+    expect(attempts).toEqual(['renewed', ...Array.from({ length: 7 }, () => 'failed')]);
     expect(logger.lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
       'warn the heartbeat could not be renewed',
     ]);
+    expect(heartbeat.check()).toMatchObject({ ok: false, detail: expect.stringContaining('etcd is away') as unknown });
     rule = undefined;
     await clock.advance(5_000);
     expect([ageMs() < 5_000, logger.lines.at(-1)?.message]).toEqual([true, 'the heartbeat is renewed again']);
+    expect(heartbeat.check().ok).toBe(true);
   });
-});
-
-it.each([
-  [{ namespace: '' }, 'heartbeat: namespace must not be empty'],
-  [{ extensionName: '' }, 'heartbeat: extensionName must not be empty'],
-  [{ renewIntervalMs: 0 }, 'heartbeat: renewIntervalMs must be greater than 0, is 0'],
-])('a heartbeat with %j is refused', async (options, problem) => {
-  running = Promise.resolve();
-  const seed = createKubeClient({ kube: api, clock });
-  const whole = { clock, logger, seed, namespace: 'x', extensionName: 'y', ...options };
-  await expect(renewHeartbeat(whole, stop.signal)).rejects.toThrow(new RangeError(problem));
 });

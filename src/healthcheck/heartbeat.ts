@@ -2,35 +2,37 @@ import { heartbeatLeaseName } from '../gardener/extensions.ts';
 import type { Call } from '../kubernetes/api/call.ts';
 import type { JsonObject } from '../kubernetes/api/decode.ts';
 import { ApiError, unlessNotFound } from '../kubernetes/api/errors.ts';
-import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
+import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { formatMicroTime } from '../kubernetes/api/micro-time.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
+import type { ReadyCheck } from '../process/index.ts';
+import type { HealthCheckMetrics } from './report.ts';
 
-/** Options of `renewHeartbeat`. */
 export interface HeartbeatOptions {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly seed: KubeClient;
   /** Namespace of the extension: gardenlet reads the Lease in `extension-<name of the ControllerInstallation>`. */
   readonly namespace: string;
   /** Name of the extension, written as the holder of the Lease. */
   readonly extensionName: string;
-  /** Interval between renewals in milliseconds. Default 30 s, as in gardener's extensions. gardenlet treats an extension as dead after 5 min. */
-  readonly renewIntervalMs?: number;
-  /** Called after each attempt, with the error if it failed. */
-  readonly onAttempt?: (error: ApiError | undefined) => void;
+  /** Interval between renewals in milliseconds. gardenlet treats an extension as dead after 5 min. */
+  readonly renewIntervalMs: number;
 }
 
-const defaultIntervalMs = 30_000;
+export interface HeartbeatDeps {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly seed: KubeClient;
+  readonly metrics: Pick<HealthCheckMetrics, 'heartbeats'>;
+}
+
 /** Wait after a failed renewal, in milliseconds; the interval, if that is shorter. */
 const retryMs = 5_000;
 
 const leases = { apiVersion: 'coordination.k8s.io/v1', resource: 'leases' };
 
 /** Returns the `spec` of the Lease, like gardener's `extensions/pkg/controller/heartbeat`. */
-const specOf = ({ extensionName, renewIntervalMs = defaultIntervalMs }: HeartbeatOptions, now: number): JsonObject => {
+const specOf = ({ extensionName, renewIntervalMs }: HeartbeatOptions, now: number): JsonObject => {
   const seconds = Math.floor(now / 1_000);
   const renewTime = formatMicroTime(seconds, Math.floor(now - seconds * 1_000) * 1_000_000);
   return {
@@ -61,53 +63,71 @@ const creation = (namespace: string, spec: JsonObject): Call<undefined> => ({
   decode: () => undefined,
 });
 
-/** Renews the Lease once, and creates it if there is none. Resolves with the error if that fails. */
-const attempt = async (
-  options: HeartbeatOptions,
-  call: Required<Pick<CallOptions, 'signal' | 'timeoutMs'>>,
-): Promise<ApiError | undefined> => {
-  const { seed, namespace, clock } = options;
-  const spec = specOf(options, clock.now());
-  try {
-    const renewed = await unlessNotFound(seed.call(renewal(namespace, spec), call));
-    if (renewed === undefined) await seed.call(creation(namespace, spec), call);
-    return undefined;
-  } catch (error) {
-    if (call.signal.aborted) return undefined;
-    if (error instanceof ApiError) return error;
-    throw error;
-  }
-};
-
-const checkOptions = ({ namespace, extensionName, renewIntervalMs = defaultIntervalMs }: HeartbeatOptions): void => {
-  const problem = (text: string): RangeError => new RangeError(`heartbeat: ${text}`);
-  if (namespace === '') throw problem('namespace must not be empty');
-  if (extensionName === '') throw problem('extensionName must not be empty');
-  if (!(renewIntervalMs > 0)) throw problem(`renewIntervalMs must be greater than 0, is ${renewIntervalMs}`);
-};
-
 /**
  * Renews the Lease `gardener-extension-heartbeat`, which shows gardenlet that the extension is alive; without it, all reports of the extension count as
- * outdated. Runs until `signal` aborts. Failures are retried and logged, a lasting one only once. Rejects only with a RangeError for invalid options. Needs the
- * rights to patch that Lease and to create Leases in `namespace`.
+ * outdated. Failures are retried and logged, a lasting one only once.
  */
-export const renewHeartbeat = async (options: HeartbeatOptions, signal: AbortSignal): Promise<void> => {
-  checkOptions(options);
-  const { clock, logger, namespace, renewIntervalMs = defaultIntervalMs, onAttempt } = options;
-  /** Text of the failure that was logged; undefined while renewals succeed. */
-  let logged: string | undefined;
-  const isOver = (): boolean => signal.aborted;
-  while (!isOver()) {
-    const startedAt = clock.monotonic();
-    const error = await attempt(options, { signal, timeoutMs: renewIntervalMs });
-    if (isOver()) return;
-    onAttempt?.(error);
-    if (error === undefined && logged !== undefined) logger.info('the heartbeat is renewed again', { namespace });
-    if (error !== undefined && error.message !== logged) {
-      logger.warn('the heartbeat could not be renewed', { namespace, error });
-    }
-    logged = error?.message;
-    const waitMs = error === undefined ? renewIntervalMs : Math.min(retryMs, renewIntervalMs);
-    await clock.sleep(startedAt + waitMs - clock.monotonic(), signal).catch(() => undefined);
+export class Heartbeat {
+  readonly name = 'heartbeat';
+  readonly #options: HeartbeatOptions;
+  readonly #deps: HeartbeatDeps;
+  /** Why the last renewal failed; undefined after a success. */
+  #problem: string | undefined = 'not renewed yet';
+  #hasFailed = false;
+
+  constructor(options: HeartbeatOptions, deps: HeartbeatDeps) {
+    this.#options = options;
+    this.#deps = deps;
   }
-};
+
+  check(): ReadyCheck {
+    return { name: this.name, ok: this.#problem === undefined, detail: this.#problem };
+  }
+
+  /** Runs until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#deps;
+    while (!signal.aborted) {
+      const startedAt = clock.monotonic();
+      const waitMs = await this.#renew(signal);
+      await clock.sleep(startedAt + waitMs - clock.monotonic(), signal).catch(() => undefined);
+    }
+  }
+
+  /** Renews the Lease once, and creates it if there is none. Resolves with the milliseconds until the next renewal. */
+  async #renew(signal: AbortSignal): Promise<number> {
+    const { namespace, renewIntervalMs } = this.#options;
+    const { seed, clock } = this.#deps;
+    const spec = specOf(this.#options, clock.now());
+    const options = { signal, timeoutMs: renewIntervalMs };
+    try {
+      const renewed = await unlessNotFound(seed.call(renewal(namespace, spec), options));
+      if (renewed === undefined) await seed.call(creation(namespace, spec), options);
+      this.#renewed();
+      return renewIntervalMs;
+    } catch (error) {
+      if (signal.aborted) return 0;
+      if (!(error instanceof ApiError)) throw error;
+      this.#failed(error);
+      return Math.min(retryMs, renewIntervalMs);
+    }
+  }
+
+  #renewed(): void {
+    const { logger, metrics } = this.#deps;
+    metrics.heartbeats.inc({ outcome: 'renewed' });
+    if (this.#hasFailed) logger.info('the heartbeat is renewed again', { namespace: this.#options.namespace });
+    this.#hasFailed = false;
+    this.#problem = undefined;
+  }
+
+  #failed(error: ApiError): void {
+    const { logger, metrics } = this.#deps;
+    metrics.heartbeats.inc({ outcome: 'failed' });
+    if (error.message !== this.#problem) {
+      logger.warn('the heartbeat could not be renewed', { namespace: this.#options.namespace, error });
+    }
+    this.#hasFailed = true;
+    this.#problem = error.message;
+  }
+}

@@ -1,4 +1,3 @@
-export { type ConnectOptions, type SeedConnection, connect } from './connect.ts';
 export type {
   Check,
   CheckContext,
@@ -7,14 +6,8 @@ export type {
   ExtensionClass,
   ExtensionObject,
   HealthCheck,
-  SeedAccess,
+  HealthCheckController,
 } from './check.ts';
-export {
-  type HealthCheckController,
-  type HealthCheckControllerOptions,
-  runHealthChecks,
-} from './controller.ts';
-export { type HeartbeatOptions, renewHeartbeat } from './heartbeat.ts';
 export {
   type WorkloadTarget,
   daemonSetCheck,
@@ -81,10 +74,7 @@ export type { ExtensionKind } from '../gardener/extensions.ts';
 export type { HealthView } from '../gardener/health.ts';
 export type { LastOperation } from '../gardener/shoot-status.ts';
 export { type ListCall, listCall } from '../kubernetes/api/list-call.ts';
-export type { CallOptions, Kube, KubeClient, KubeRequest, KubeResponse } from '../kubernetes/api/kube.ts';
-export type { Clock } from '../ports/clock.ts';
+export type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 export type { LogFields, Logger } from '../ports/logger.ts';
-export type { Random } from '../ports/random.ts';
-export type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
-export { type JsonLogLevel, type JsonLoggerOptions, createJsonLogger, systemClock, systemRandom } from './system.ts';
+export { type JsonLogLevel, type JsonLoggerOptions, createJsonLogger } from './json-logger.ts';
 export type { NamespacedName } from '../kubernetes/api/resource-ref.ts';

@@ -5,23 +5,25 @@ import {
   mergeConditions,
   updateCondition,
 } from '../gardener/condition.ts';
-import type { ExtensionKind } from '../gardener/extensions.ts';
 import type { JsonObject } from '../kubernetes/api/decode.ts';
 import { isApiError } from '../kubernetes/api/errors.ts';
-import type { CallOptions } from '../kubernetes/api/kube.ts';
+import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
 import { retryOnConflict } from '../kubernetes/client/index.ts';
-import type { CheckOutcome, ExtensionObject, HealthCheck, SeedAccess } from './check.ts';
-import { decodeClusterState } from './cluster-watch.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { CheckOutcome, ExtensionObject, HealthCheckController } from './check.ts';
+import { decodeHibernation } from './cluster-watch.ts';
 import { getCluster, getExtension, isLeaving, patchConditions, storedConditions } from './extension.ts';
 import { aggregateOutcomes, hibernatedChange, uncheckedChange } from './judge.ts';
 import type { HealthCheckReport, RunOutcome } from './report.ts';
 import { runChecks } from './run-checks.ts';
 
-export interface ReconcileDeps extends Pick<SeedAccess, 'clock' | 'seed' | 'connectShoot'> {
-  readonly kind: ExtensionKind;
-  readonly checks: readonly HealthCheck[];
-  readonly conditionTypesToRemove?: readonly string[];
+export interface ReconcileDeps extends Pick<HealthCheckController, 'kind' | 'checks' | 'conditionTypesToRemove'> {
+  readonly clock: Clock;
+  /** Client of the seed. Only the status of extension objects is written with it. */
+  readonly seed: KubeClient;
+  /** Connects to the shoot whose control plane is in `namespace`, at most once in a run, which closes the connection at its end. */
+  readonly connectShoot: (namespace: string, signal: AbortSignal) => Promise<ShootConnection>;
   /** Timeout of all checks of an object together, in milliseconds. */
   readonly checkTimeoutMs: number;
   readonly report: HealthCheckReport;
@@ -74,7 +76,7 @@ const readCluster = async (
 ): Promise<{ readonly cluster?: JsonObject; readonly isHibernated: boolean }> => {
   if (object.class !== 'shoot') return { isHibernated: false };
   const { value: cluster } = await seed.call(getCluster(object.controlPlane), options);
-  return { cluster, isHibernated: decodeClusterState(cluster, 'cluster').hibernated };
+  return { cluster, isHibernated: decodeHibernation(cluster, 'cluster') };
 };
 
 /** Runs all checks of one object. They share one connection to the shoot, which opens when a check first needs it. */
@@ -86,7 +88,6 @@ const check = async (
   const end = new AbortController();
   const connect = async (): Promise<ShootConnection> => {
     if (extension.class !== 'shoot') throw new Error(`an extension of class ${extension.class} has no shoot`);
-    if (connectShoot === undefined) throw new Error('there is no connectShoot to reach the shoot');
     return connectShoot(extension.controlPlane, end.signal);
   };
   let connection: Promise<ShootConnection> | undefined;

@@ -35,20 +35,15 @@ export interface ReportOptions {
   readonly metrics: HealthCheckMetrics;
 }
 
-export const keyOf = ({ meta }: ExtensionObject): string => `${meta.namespace}/${meta.name}`;
+const keyOf = ({ meta }: ExtensionObject): string => `${meta.namespace}/${meta.name}`;
 
 const fieldsOf = ({ meta }: ExtensionObject): LogFields & Labels => ({ namespace: meta.namespace, name: meta.name });
-
-/** Key of the failure to list objects. No object has this key. */
-const listKey = '';
 
 /** The only part that logs and counts the runs of checks. It logs a lasting failure once, and not in every period. */
 export class HealthCheckReport {
   readonly #options: ReportOptions;
   /** Texts of lasting failures that were logged, by object. */
   readonly #failures = new Map<string, string>();
-  /** Objects with series in the metrics. */
-  readonly #counted = new Map<string, ExtensionObject>();
 
   constructor(options: ReportOptions) {
     this.#options = options;
@@ -57,8 +52,7 @@ export class HealthCheckReport {
   /** Sets the metrics of an object to its new conditions, even if none differs from the stored ones. */
   judged(object: ExtensionObject, conditions: readonly Condition[]): void {
     const { kind, metrics } = this.#options;
-    this.#forget(object);
-    this.#counted.set(keyOf(object), object);
+    this.#uncount(object);
     for (const { type, status } of conditions) {
       metrics.conditions.set(1, { kind, ...fieldsOf(object), condition: type, status });
     }
@@ -71,28 +65,26 @@ export class HealthCheckReport {
 
   ran(object: ExtensionObject, outcome: RunOutcome): void {
     this.#count(outcome);
-    if (outcome === 'left-alone') this.#forget(object);
+    if (outcome === 'left-alone') this.#uncount(object);
     if (this.#failures.delete(keyOf(object))) this.#options.logger.info('health checks run again', fieldsOf(object));
   }
 
   failed(object: ExtensionObject, error: unknown): void {
     this.#count('failed');
-    this.#fail(keyOf(object), 'health checks could not be run', { ...fieldsOf(object), error });
+    const text = errorText(error);
+    if (this.#failures.get(keyOf(object)) === text) return;
+    this.#failures.set(keyOf(object), text);
+    this.#options.logger.warn('health checks could not be run', { ...fieldsOf(object), error });
   }
 
-  listed(): void {
-    if (this.#failures.delete(listKey)) this.#options.logger.info('extension objects can be listed again');
+  /** Removes the state and the metrics of an object that is not checked any more. */
+  forget(object: ExtensionObject): void {
+    this.#uncount(object);
+    this.#failures.delete(keyOf(object));
   }
 
-  listFailed(error: unknown): void {
-    this.#fail(listKey, 'extension objects could not be listed', { error });
-  }
-
-  /** Removes the state and the metrics of all other objects. */
-  keep(objects: readonly ExtensionObject[]): void {
-    const kept = new Set([listKey, ...objects.map(keyOf)]);
-    for (const key of this.#failures.keys()) if (!kept.has(key)) this.#failures.delete(key);
-    for (const [key, object] of this.#counted) if (!kept.has(key)) this.#forget(object);
+  unexpectedError(error: unknown): void {
+    this.#options.logger.error('unexpected error: this is a bug', { error });
   }
 
   #count(outcome: string): void {
@@ -100,16 +92,8 @@ export class HealthCheckReport {
     metrics.runs.inc({ kind, outcome });
   }
 
-  #fail(key: string, message: string, fields: LogFields & { readonly error: unknown }): void {
-    const text = errorText(fields.error);
-    if (this.#failures.get(key) === text) return;
-    this.#failures.set(key, text);
-    this.#options.logger.warn(message, fields);
-  }
-
-  #forget(object: ExtensionObject): void {
+  #uncount(object: ExtensionObject): void {
     const { kind, metrics } = this.#options;
     metrics.conditions.remove({ kind, ...fieldsOf(object) });
-    this.#counted.delete(keyOf(object));
   }
 }

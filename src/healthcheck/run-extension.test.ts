@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
+import type { HealthCheckController } from './check.ts';
 import { type ExtensionOptions, runExtension } from './run-extension.ts';
 
-const controller = {
-  kind: 'Worker' as const,
-  type: 'local',
-  checks: [{ conditionType: 'EveryNodeReady', check: async () => ({ status: 'True' as const }) }],
-};
+const check = { conditionType: 'EveryNodeReady', check: async () => ({ status: 'True' as const }) };
+/** Not a literal: the types would refuse it. */
+const apiServerAvailable = ['APIServer', 'Available'].join('');
+const controller = { kind: 'Worker' as const, type: 'local', checks: [check] };
 const options: ExtensionOptions = {
   name: 'local',
   namespace: 'extension-local',
@@ -22,7 +22,6 @@ describe('the process of an extension', () => {
     [{ name: '' }, 'extension: name must not be empty'],
     [{ namespace: '' }, 'extension: namespace must not be empty'],
     [{ controllers: [] }, 'extension: controllers must not be empty'],
-    [{ controllers: [{ ...controller, checks: [] }] }, 'health checks: checks must not be empty'],
     [{ heartbeatIntervalMs: -1 }, 'extension: heartbeatIntervalMs must not be negative, is -1'],
     [{ heartbeatIntervalMs: Number.NaN }, 'extension: heartbeatIntervalMs must not be negative, is NaN'],
     [{ qps: 0 }, 'extension: qps must be greater than 0, is 0'],
@@ -39,16 +38,36 @@ describe('the process of an extension', () => {
     await expect(run(changes)).rejects.toThrow(new RangeError(problem));
   });
 
+  it.each<[Partial<HealthCheckController>, string]>([
+    [{ checks: [] }, 'checks must not be empty'],
+    [{ checks: [{ ...check, conditionType: '' }] }, 'a check has an empty conditionType'],
+    [
+      { checks: [check, { ...check, conditionType: apiServerAvailable }] },
+      'gardener takes APIServerAvailable from no extension: no check may have this conditionType',
+    ],
+    [
+      { conditionTypesToRemove: ['Old', 'EveryNodeReady'] },
+      'conditionTypesToRemove has EveryNodeReady, which a check has as well',
+    ],
+    [{ classes: [] }, 'classes must not be empty'],
+    [{ syncPeriodMs: 0 }, 'syncPeriodMs must be greater than 0, is 0'],
+    [{ syncPeriodMs: Number.NaN }, 'syncPeriodMs must be greater than 0, is NaN'],
+    [{ concurrency: 0 }, 'concurrency must be a whole number of at least 1, is 0'],
+  ])('does not start with a controller with %j', async (changes, problem) => {
+    await expect(run({ controllers: [{ ...controller, ...changes }] })).rejects.toThrow(
+      new RangeError(`health checks: ${problem}`),
+    );
+  });
+
   it('has types that refuse the condition type that gardener takes from no extension', () => {
-    const { check } = { check: async () => ({ status: 'True' as const }) };
     const checks = [
-      { conditionType: 'ControlPlaneHealthy', check },
-      { conditionType: 'OfMine', check },
+      { ...check, conditionType: 'ControlPlaneHealthy' },
+      { ...check, conditionType: 'OfMine' },
     ] as const;
     const of = (controllers: ExtensionOptions<(typeof checks)[number]['conditionType']>['controllers']) => controllers;
     expect(of([{ ...controller, checks }])).toHaveLength(1);
     // @ts-expect-error: the literal is refused.
-    expect(of([{ ...controller, checks: [{ conditionType: 'APIServerAvailable', check }] }])).toHaveLength(1);
+    expect(of([{ ...controller, checks: [{ ...check, conditionType: 'APIServerAvailable' }] }])).toHaveLength(1);
   });
 
   it('names its own option in the error about a kubeconfig', async () => {

@@ -1,5 +1,7 @@
 import { createWatchRegistry } from '../kubernetes/cache/index.ts';
-import { writerStack } from '../kubernetes/client/index.ts';
+import { KubeconfigError } from '../kubernetes/api/errors.ts';
+import { createKubeClient, writerStack } from '../kubernetes/client/index.ts';
+import type { Logger } from '../ports/logger.ts';
 import {
   type ReadyCheck,
   type ProcessParts,
@@ -11,17 +13,21 @@ import {
 } from '../process/index.ts';
 import { createMeter } from '../telemetry/index.ts';
 import { createClusterWatch } from './cluster-watch.ts';
-import { type ConnectOptions, createSeedAccess, rethrowNamingOption } from './connect.ts';
-import { type HealthCheckController, checkController, needsClusters, runController } from './controller.ts';
-import { type HeartbeatOptions, renewHeartbeat } from './heartbeat.ts';
-import { type HealthCheckMetrics, createHealthCheckMetrics } from './report.ts';
+import type { HealthCheckController } from './check.ts';
+import { type ShootAccessOptions, createShootAccess } from './connect-shoots.ts';
+import { ObjectController, checkController, needsClusters } from './controller.ts';
+import { Heartbeat } from './heartbeat.ts';
+import { createHealthCheckMetrics } from './report.ts';
 
 /** Options of `runExtension`. */
-export interface ExtensionOptions<Type extends string = string> extends Omit<ConnectOptions, 'userAgent'> {
+export interface ExtensionOptions<Type extends string = string> extends ShootAccessOptions {
   /** Name of the extension, such as `provider-local`. It is the User-Agent, the holder of the heartbeat, and the prefix of the leader's Lease. */
   readonly name: string;
   /** Namespace of the extension, `extension-<name of its ControllerInstallation>`. It holds the Leases of the heartbeat and of the leader. */
   readonly namespace: string;
+  /** Path of the seed's kubeconfig. Default: `$KUBECONFIG`, else the service account of the pod, else `~/.kube/config`. */
+  readonly kubeconfig?: string;
+  readonly logger: Logger;
   /** Controllers to run; at least one. They share one watch of the Clusters, and one connection per shoot. */
   readonly controllers: readonly HealthCheckController<Type>[];
   /** Interval between renewals of the heartbeat, in milliseconds; 0 if another process renews it. Default 30 s. */
@@ -93,6 +99,12 @@ export const runExtension = async <Type extends string>(
   }).catch(rethrowNamingOption);
 };
 
+/** Replaces the flag of a program in the message of a KubeconfigError by the option `kubeconfig`. Throws the error. */
+const rethrowNamingOption = (error: unknown): never => {
+  if (!(error instanceof KubeconfigError)) throw error;
+  throw new KubeconfigError(error.field, error.problem.replaceAll('--kubeconfig', 'the option kubeconfig'));
+};
+
 const standby: ReadyCheck = { name: 'leader election', ok: true, detail: 'another replica leads' };
 
 const runnable = (name: string, work: (signal: AbortSignal) => Promise<void>): Runnable => ({
@@ -103,36 +115,19 @@ const runnable = (name: string, work: (signal: AbortSignal) => Promise<void>): R
   },
 });
 
-/** A part that works while this process leads, and its line of `/readyz`. */
-interface LeadingPart {
-  readonly runnable: Runnable;
-  readonly check: () => ReadyCheck;
-}
-
 const partsOf = (options: ExtensionOptions, ports: SeedPorts): ProcessParts => {
-  const { clock, random, logger, meter, leadership } = ports;
-  const { name: userAgent, env, shootSecrets, allowInsecureShoots, controllers } = options;
+  const { meter, clock, leadership } = ports;
+  const { name, namespace, controllers, heartbeatIntervalMs: renewIntervalMs = defaultHeartbeatMs } = options;
   const kube = writerStack(ports.seed, leadership);
-  const access = createSeedAccess({ clock, random, kube, userAgent, env, shootSecrets, allowInsecureShoots });
-  const registry = createWatchRegistry(meter);
-  const clusters = controllers.some(needsClusters)
-    ? createClusterWatch({ clock, random, logger, kube, registry })
-    : undefined;
+  const seed = createKubeClient({ kube, clock });
+  const access = createShootAccess(options, { clock, seed, userAgent: name });
   const metrics = createHealthCheckMetrics(meter);
+  const deps = { ...ports, kube, seed, registry: createWatchRegistry(meter), metrics };
+  const clusters = controllers.some(needsClusters) ? createClusterWatch(deps) : undefined;
+  const { connectShoot } = access;
   const leading = [
-    ...controllers.map((controller): LeadingPart => {
-      const name = `health checks of ${controller.kind} ${controller.type}`;
-      const shared = { clusters: needsClusters(controller) ? clusters : undefined, metrics };
-      let isListed = false;
-      const onListed = (): void => void (isListed = true);
-      return {
-        runnable: runnable(name, (signal) =>
-          runController({ ...access, ...controller, logger }, { ...shared, onListed }, signal),
-        ),
-        check: () => ({ name, ok: isListed }),
-      };
-    }),
-    ...heartbeatOf(options, { clock, logger, seed: access.seed }, metrics),
+    ...controllers.map((controller) => new ObjectController(controller, { ...deps, clusters, connectShoot })),
+    ...(renewIntervalMs === 0 ? [] : [new Heartbeat({ extensionName: name, namespace, renewIntervalMs }, deps)]),
   ];
   return {
     standby: [
@@ -143,30 +138,10 @@ const partsOf = (options: ExtensionOptions, ports: SeedPorts): ProcessParts => {
         access.close();
       }),
     ],
-    leading: leading.map((part) => part.runnable),
+    leading: leading.map((part) => runnable(part.name, (signal) => part.run(signal))),
     checks: () => [
       ...(clusters === undefined ? [] : [{ name: 'clusters', ok: clusters.synced, detail: clusters.state().problem }]),
-      ...(leadership.mayWrite() ? leading.map(({ check }) => check()) : [standby]),
+      ...(leadership.mayWrite() ? leading.map((part) => part.check()) : [standby]),
     ],
   };
-};
-
-const heartbeatOf = (
-  { name: extensionName, namespace, heartbeatIntervalMs: renewIntervalMs = defaultHeartbeatMs }: ExtensionOptions,
-  ports: Pick<HeartbeatOptions, 'clock' | 'logger' | 'seed'>,
-  { heartbeats }: HealthCheckMetrics,
-): readonly LeadingPart[] => {
-  if (renewIntervalMs === 0) return [];
-  let problem: string | undefined = 'not renewed yet';
-  const onAttempt = (error: Error | undefined): void => {
-    problem = error?.message;
-    heartbeats.inc({ outcome: error === undefined ? 'renewed' : 'failed' });
-  };
-  const options = { ...ports, namespace, extensionName, renewIntervalMs, onAttempt };
-  return [
-    {
-      runnable: runnable('heartbeat', (signal) => renewHeartbeat(options, signal)),
-      check: () => ({ name: 'heartbeat', ok: problem === undefined, detail: problem }),
-    },
-  ];
 };

@@ -40,11 +40,6 @@ export class WorkQueue {
     this.#options = options;
   }
 
-  /** True while the key is being processed. */
-  isRunning(key: string): boolean {
-    return this.#running.has(key);
-  }
-
   /** Adds a key. One that already waits keeps its place; one that is being processed gets exactly one more run. */
   add(key: string): void {
     if (this.#closed) return;

@@ -1,7 +1,7 @@
 import { mergeConditions } from '../../src/gardener/condition.ts';
 import { careExtensionKinds } from '../../src/gardener/extensions.ts';
 import { getDaemonSetHealth, getDeploymentHealth, getStatefulSetHealth } from '../../src/gardener/workloads.ts';
-import { decodeClusterState } from '../../src/healthcheck/cluster-watch.ts';
+import { decodeHibernation } from '../../src/healthcheck/cluster-watch.ts';
 import { decodeExtension, storedConditions } from '../../src/healthcheck/extension.ts';
 import { type Projection, object, ofOtherConditions } from './projection.ts';
 
@@ -21,8 +21,7 @@ export const libraryProjections: readonly Projection[] = [
   {
     name: 'Cluster of the library',
     kind: 'Cluster',
-    project: object(decodeClusterState),
-    set: { 'spec.shoot.status.lastOperation.type': 'Migrate' },
+    project: object(decodeHibernation),
   },
   {
     name: 'Deployment of the library',

@@ -1,10 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { formatTime } from '../../simulator/apiserver/time.ts';
-import { HealthCheckFixture, backupEntryKind, workerKind } from '../../simulator/harness/healthcheck-fixture.ts';
+import { HealthCheckFixture, backupEntryKind, workerKind } from './support/healthcheck-fixture.ts';
 import type { CheckResult, HealthCheck } from '../../src/healthcheck/check.ts';
-import { runHealthChecks } from '../../src/healthcheck/controller.ts';
-import { createKubeClient } from '../../src/kubernetes/client/client.ts';
-import { createRecordingLogger } from '../doubles/recording-logger.ts';
 
 const type = 'ControlPlaneHealthy';
 const fine: CheckResult = { status: 'True' };
@@ -167,18 +164,35 @@ describe('objects', () => {
     });
   });
 
-  it('that are created later are checked, and deleted ones are not', async () => {
+  it('that are created later are checked at once, and deleted ones are not', async () => {
     await run({ checks: [always(fine)] }, 45_000);
     fixture.addWorker('a');
-    await fixture.clock.advance(30_000);
+    await fixture.clock.advance(100);
     expect(fixture.conditions('a')).toHaveLength(1);
     fixture.seed.store.remove(workerKind, { namespace: 'a', name: 'worker' });
-    const before = fixture.requests.total({ resource: 'clusters' });
+    const before = fixture.requests.total({ verb: 'get', resource: 'clusters' });
     await fixture.clock.advance(60_000);
-    expect(fixture.requests.total({ resource: 'clusters' })).toBe(before);
+    expect(fixture.requests.total({ verb: 'get', resource: 'clusters' })).toBe(before);
   });
 
-  it('that are deleted during their check cause no failure', async () => {
+  it('have a metric until they are deleted or migrated', async () => {
+    const series = async (): Promise<readonly string[]> =>
+      Array.from((await fixture.meter.metricsText()).matchAll(/^dwd_healthcheck_condition\{.*namespace="(\w+)"/gm)).map(
+        ([, namespace]) => namespace ?? '',
+      );
+    for (const name of ['a', 'b', 'c']) fixture.addWorker(name);
+    await run({ checks: [always(fine)] });
+    expect(await series()).toEqual(['a', 'b', 'c']);
+    fixture.seed.store.remove(workerKind, { namespace: 'a', name: 'worker' });
+    fixture.editWorker('b', (worker) => ({
+      ...worker,
+      metadata: { ...worker.metadata, annotations: { 'gardener.cloud/operation': 'migrate' } },
+    }));
+    await fixture.clock.advance(30_000);
+    expect([await series(), patches()]).toEqual([['c'], 3]);
+  });
+
+  it('that are deleted during their check cause no failure, and leave no metric', async () => {
     fixture.addWorker('a');
     const remove = checkOf(async () => {
       fixture.seed.store.remove(workerKind, { namespace: 'a', name: 'worker' });
@@ -186,6 +200,7 @@ describe('objects', () => {
     });
     await run({ checks: [remove] }, 60_000);
     expect(fixture.log.filter(({ level }) => level !== 'info')).toEqual([]);
+    expect(await fixture.meter.metricsText()).not.toContain('dwd_healthcheck_condition{');
   });
 
   it('are checked up to `concurrency` at a time, and all in each period', async () => {
@@ -220,7 +235,7 @@ describe('a watched Cluster', () => {
       runs += 1;
       return down;
     });
-    await run({ checks: [check], watches: true }, 35_000);
+    await run({ checks: [check] }, 35_000);
     expect([runs, fixture.conditions('a')[0]?.status]).toEqual([4, 'False']);
     fixture.hibernate('a', true);
     await fixture.clock.advance(100);
@@ -240,23 +255,10 @@ describe('a watched Cluster', () => {
       await fixture.clock.sleep(5_000, signal);
       return down;
     });
-    await run({ checks: [slow], watches: true }, 2_000);
+    await run({ checks: [slow] }, 2_000);
     fixture.hibernate('a', true);
     await fixture.clock.advance(4_000);
     expect(fixture.conditions('a')).toMatchObject([{ status: 'True', message: 'Shoot is hibernated' }]);
-  });
-
-  it('ends the writes when the control plane moves to another seed', async () => {
-    fixture.addWorker('a');
-    await run({ checks: [always(fine)], watches: true }, 35_000);
-    const before = fixture.requests.total({ verb: 'get', resource: 'workers' });
-    fixture.editWorker('a', (worker) => ({
-      ...worker,
-      metadata: { ...worker.metadata, annotations: { 'gardener.cloud/operation': 'migrate' } },
-    }));
-    fixture.editShoot('a', { status: { lastOperation: { type: 'Migrate' } } });
-    await fixture.clock.advance(100);
-    expect([fixture.requests.total({ verb: 'get', resource: 'workers' }) - before, patches()]).toEqual([1, 1]);
   });
 
   it('triggers no check when anything else changes', async () => {
@@ -266,15 +268,10 @@ describe('a watched Cluster', () => {
       runs += 1;
       return fine;
     });
-    await run({ checks: [check], watches: true });
+    await run({ checks: [check] });
     fixture.editShoot('a', { status: { lastOperation: { type: 'Reconcile', progress: 7 } } });
     await fixture.clock.advance(10_000);
     expect(runs).toBe(1);
-  });
-
-  it('is not watched for classes without Clusters', async () => {
-    await run({ checks: [always(fine)], classes: ['garden', 'seed'], watches: true });
-    expect(fixture.requests.total({ resource: 'clusters' })).toBe(0);
   });
 });
 
@@ -289,7 +286,7 @@ describe('classes of extensions', () => {
     });
     await run({ checks: [check], classes: ['seed'] });
     expect(seen).toEqual([undefined, 'an extension of class seed has no shoot']);
-    expect([fixture.requests.total({ resource: 'clusters' }), fixture.connected]).toEqual([0, []]);
+    expect([fixture.requests.total({ verb: 'get', resource: 'clusters' }), fixture.connected]).toEqual([0, []]);
     expect(fixture.conditions('a')).toMatchObject([{ message: 'All health checks successful' }]);
   });
 });
@@ -413,9 +410,7 @@ describe('a write of the object by another client', () => {
       return { status: 'False', detail: 'of the former one' };
     });
     await run({ checks: [check] });
-    expect(fixture.conditions('a')).toEqual([]);
-    await fixture.clock.advance(30_000);
-    expect(fixture.conditions('a')).toMatchObject([{ status: 'True' }]);
+    expect([runs, fixture.conditions('a')]).toMatchObject([2, [{ status: 'True' }]]);
   });
 
   it('that happens continuously limits the run to five attempts per period', async () => {
@@ -460,24 +455,8 @@ describe('checks that hang', () => {
   });
 });
 
-describe('a seed that does not respond', () => {
-  it('gets a request each period, and one warning', async () => {
-    fixture.addWorker('a');
-    fixture.setFaults(() => 'reset');
-    await run({ checks: [always(fine)] }, 300_000);
-    expect(fixture.requests.total({ verb: 'list' })).toBe(11);
-    expect(fixture.log.map(({ level, msg }) => `${level} ${msg}`)).toEqual([
-      'warn extension objects could not be listed',
-    ]);
-    fixture.setFaults(undefined);
-    await fixture.clock.advance(30_000);
-    expect(fixture.log.map(({ msg }) => msg).slice(1)).toEqual([
-      'extension objects can be listed again',
-      'condition written',
-    ]);
-  });
-
-  it('with the Cluster makes the conditions Unknown, and leaves those of others', async () => {
+describe('a Cluster that cannot be read', () => {
+  it('makes the conditions Unknown, and leaves those of others', async () => {
     const theirs = { type: 'Theirs', status: 'True', extra: { deep: [1] } };
     fixture.addWorker('a', { status: { conditions: [theirs] } });
     await run({ checks: [always(fine), always(fine, 'EveryNodeReady')] });
@@ -585,14 +564,6 @@ describe('the shoot client', () => {
     expect(attempts).toBe(1);
   });
 
-  it('without a way to connect fails the checks that need it', async () => {
-    fixture.addWorker('a');
-    await run({ checks: [onShoot('A')], connectShoot: undefined });
-    expect(fixture.conditions('a')[0]?.message).toBe(
-      'failed to execute 1 health check: there is no connectShoot to reach the shoot.',
-    );
-  });
-
   it('that connects too late is aborted, and closed if it connects nevertheless', async () => {
     fixture.addWorker('a');
     let heard = false;
@@ -627,60 +598,5 @@ describe('stopping', () => {
     await fixture.stop();
     expect([aborted, patches(), fixture.clock.pending]).toEqual([true, 0, 0]);
     expect(fixture.log).toEqual([]);
-  });
-});
-
-describe('the end', () => {
-  it('waits for the runs and their connections', async () => {
-    const { clock, seed } = fixture;
-    const steps: string[] = [];
-    const stop = new AbortController();
-    const connection = { client: createKubeClient({ kube: seed, clock }), close: () => void steps.push('closed') };
-    const hanging = checkOf(async ({ shoot }) => {
-      await shoot();
-      return new Promise(() => undefined);
-    });
-    fixture.addWorker('a');
-    const running = runHealthChecks(
-      {
-        ...{ clock, seed: connection.client, logger: createRecordingLogger() },
-        ...{ kind: 'Worker', type: 'local', checks: [hanging] },
-        connectShoot: async () => connection,
-      },
-      stop.signal,
-    ).then(() => steps.push('ended'));
-    await clock.advance(5_000);
-    stop.abort();
-    await running;
-    expect(steps).toEqual(['closed', 'ended']);
-  });
-});
-
-describe('invalid options', () => {
-  it.each([
-    [{ checks: [] }, 'health checks: checks must not be empty'],
-    [{ checks: [always(fine, '')] }, 'health checks: a check has an empty conditionType'],
-    [
-      { checks: [always(fine), always(fine, 'APIServerAvailable')] },
-      'health checks: gardener takes APIServerAvailable from no extension: no check may have this conditionType',
-    ],
-    [
-      { checks: [always(fine)], conditionTypesToRemove: ['Old', type] },
-      'health checks: conditionTypesToRemove has ControlPlaneHealthy, which a check has as well',
-    ],
-    [{ checks: [always(fine)], classes: [] }, 'health checks: classes must not be empty'],
-    [{ checks: [always(fine)], syncPeriodMs: 0 }, 'health checks: syncPeriodMs must be greater than 0, is 0'],
-    [
-      { checks: [always(fine)], syncPeriodMs: Number.NaN },
-      'health checks: syncPeriodMs must be greater than 0, is NaN',
-    ],
-    [
-      { checks: [always(fine)], concurrency: 0 },
-      'health checks: concurrency must be a whole number of at least 1, is 0',
-    ],
-  ])('%j', async (options, problem) => {
-    fixture.start(options);
-    await expect(fixture.stop()).rejects.toThrow(new RangeError(problem));
-    fixture = new HealthCheckFixture();
   });
 });

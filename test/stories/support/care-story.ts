@@ -2,7 +2,7 @@ import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import type { SimDraft } from '../../../simulator/apiserver/store.ts';
 import { CareFixture, gardenNamespace } from '../../../simulator/harness/care-fixture.ts';
 import { careKinds } from '../../../simulator/harness/care-kinds.ts';
-import type { StoredCondition } from '../../../simulator/harness/healthcheck-fixture.ts';
+import type { StoredCondition } from './healthcheck-fixture.ts';
 import type { LogRecord } from '../../../simulator/harness/recorded-log.ts';
 import type { WorldShoot } from '../../../simulator/world/shoot.ts';
 

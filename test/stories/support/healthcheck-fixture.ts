@@ -1,11 +1,15 @@
-import { type HealthCheckControllerOptions, runHealthChecks } from '../../src/healthcheck/index.ts';
-import type { ShootConnection } from '../../src/kubernetes/api/shoot-connection.ts';
-import { createKubeClient } from '../../src/kubernetes/client/index.ts';
-import type { Logger } from '../../src/ports/logger.ts';
-import { type SimDraft, createSimApiServer, customKind, simKinds } from '../apiserver/index.ts';
-import { type CountingKube, type FaultRule, withCounting, withFaults } from '../network/index.ts';
-import { createSeededRandom, createVirtualClock } from '../time/index.ts';
-import { type LogRecord, recordLog } from './recorded-log.ts';
+import type { HealthCheckController } from '../../../src/healthcheck/check.ts';
+import { createClusterWatch } from '../../../src/healthcheck/cluster-watch.ts';
+import { type ControllerDeps, ObjectController } from '../../../src/healthcheck/controller.ts';
+import { createHealthCheckMetrics } from '../../../src/healthcheck/report.ts';
+import { createWatchRegistry } from '../../../src/kubernetes/cache/index.ts';
+import { createKubeClient } from '../../../src/kubernetes/client/index.ts';
+import type { Logger } from '../../../src/ports/logger.ts';
+import { createMeter } from '../../../src/telemetry/index.ts';
+import { type SimDraft, createSimApiServer, customKind, simKinds } from '../../../simulator/apiserver/index.ts';
+import { type CountingKube, type FaultRule, withCounting, withFaults } from '../../../simulator/network/index.ts';
+import { createSeededRandom, createVirtualClock } from '../../../simulator/time/index.ts';
+import { type LogRecord, recordLog } from '../../../simulator/harness/recorded-log.ts';
 
 export const workerKind = customKind(
   { group: 'extensions.gardener.cloud', version: 'v1alpha1', kind: 'Worker', resource: 'workers' },
@@ -28,12 +32,11 @@ export interface StoredCondition {
   readonly codes?: readonly string[];
 }
 
-type Optional = 'clock' | 'logger' | 'seed' | 'kind' | 'type' | 'connectShoot';
-
-export interface HealthCheckFixtureOptions
-  extends Omit<HealthCheckControllerOptions, Optional>,
-    Partial<Pick<HealthCheckControllerOptions, Exclude<Optional, 'connectShoot'>>> {
-  readonly connectShoot?: HealthCheckControllerOptions['connectShoot'] | undefined;
+/** Options of the library's controller; without `kind` and `type` it checks Workers of type `local`. */
+export interface HealthCheckFixtureOptions extends Omit<HealthCheckController, 'kind' | 'type'> {
+  readonly kind?: HealthCheckController['kind'];
+  /** By default it connects to the seed. */
+  readonly connectShoot?: ControllerDeps['connectShoot'];
 }
 
 /** The parts of a Worker that `addWorker` does not set by itself. */
@@ -52,6 +55,7 @@ export class HealthCheckFixture {
     kinds: [...Object.values(simKinds), workerKind, backupEntryKind],
   });
   readonly log: readonly LogRecord[];
+  readonly meter = createMeter({ processMetrics: false });
   /** Namespaces of the shoot connections that were opened, and of those that were closed. */
   readonly connected: string[] = [];
   readonly closed: string[] = [];
@@ -60,10 +64,10 @@ export class HealthCheckFixture {
   readonly #logger: Logger;
   readonly #stopping = new AbortController();
   #rule: FaultRule | undefined;
-  #running = Promise.resolve();
+  #running: Promise<unknown> = Promise.resolve();
 
   constructor() {
-    const { log, logger } = recordLog(this.clock, 'debug');
+    const { log, logger } = recordLog(this.clock, 'info');
     this.log = log;
     this.#logger = logger;
   }
@@ -102,14 +106,23 @@ export class HealthCheckFixture {
     return (worker?.status as { readonly conditions?: readonly StoredCondition[] } | undefined)?.conditions ?? [];
   }
 
-  /** Starts the library. By default `connectShoot` connects to the seed; undefined means none. Clusters are watched if `watches` is given. */
-  start({ watches, ...rest }: HealthCheckFixtureOptions & { readonly watches?: true }): void {
-    const connectOwn = (namespace: string): Promise<ShootConnection> => this.#connectShoot(namespace);
-    const { connectShoot = 'connectShoot' in rest ? undefined : connectOwn, ...options } = rest;
-    const shoots = connectShoot === undefined ? {} : { connectShoot };
-    const watch = watches === true ? { watch: { kube: this.#kube, random: createSeededRandom(1) } } : {};
-    const ports = { clock: this.clock, logger: this.#logger, seed: this.#client, ...shoots, ...watch };
-    this.#running = runHealthChecks({ ...ports, kind: 'Worker', type: 'local', ...options }, this.#stopping.signal);
+  /** Starts the library. */
+  start({ connectShoot = this.#connectShoot, ...options }: HealthCheckFixtureOptions): void {
+    const { signal } = this.#stopping;
+    const shared = {
+      ...{
+        clock: this.clock,
+        random: createSeededRandom(1),
+        logger: this.#logger,
+        kube: this.#kube,
+        seed: this.#client,
+      },
+      registry: createWatchRegistry(this.meter),
+    };
+    const clusters = createClusterWatch(shared);
+    const deps = { ...shared, clusters, connectShoot, metrics: createHealthCheckMetrics(this.meter) };
+    const controller = new ObjectController({ kind: 'Worker', type: 'local', ...options }, deps);
+    this.#running = Promise.all([clusters.run(signal), controller.run(signal)]);
   }
 
   /** Stops the library and waits for its end. */
@@ -118,8 +131,8 @@ export class HealthCheckFixture {
     await this.clock.run(this.#running);
   }
 
-  async #connectShoot(namespace: string): Promise<ShootConnection> {
+  readonly #connectShoot: ControllerDeps['connectShoot'] = async (namespace) => {
     this.connected.push(namespace);
     return { client: this.#client, close: () => void this.closed.push(namespace) };
-  }
+  };
 }
