@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildMachine, buildNode } from '../../test/doubles/builders.ts';
 import { type PoolConditions, defaultNodeConditions, chooseCandidates, choosePlainNodes } from './candidate-nodes.ts';
-import { decodePlainNode } from './plain-node.ts';
 import { decodeMachine } from './machine.ts';
 import { type NodeView, decodeNode } from './node.ts';
 
@@ -140,7 +139,7 @@ describe('chooseCandidates', () => {
 
 describe('choosePlainNodes', () => {
   const plain = (options: Partial<NodeView>): NodeView => ({
-    ...{ name: 'a', managedByMcm: false, trueConditions: new Set(), inPlaceUpdate: false },
+    ...decodeNode(buildNode({ name: 'a' }), 'node'),
     ...options,
   });
 
@@ -170,7 +169,7 @@ describe('choosePlainNodes', () => {
     ],
     [{ metadata: { name: 'a' } }, false],
   ])('reads %j: leaving %s', (json, leaving) => {
-    expect(decodePlainNode(json, 'node').leaving).toBe(leaving);
+    expect(decodeNode(json, 'node').leaving).toBe(leaving);
   });
 });
 
@@ -181,6 +180,7 @@ describe('decoding', () => {
       managedByMcm: true,
       trueConditions: new Set(),
       inPlaceUpdate: false,
+      leaving: false,
     });
     expect(decodeMachine({ metadata: { name: 'a', labels: null }, status: null }, 'machine')).toEqual({
       node: '',

@@ -75,7 +75,7 @@ export const chooseCandidates: ChooseCandidates = (nodes, machines, poolConditio
 /** Candidates of a cluster without Machines: nodes without an unhealthy condition that are neither being deleted nor about to be. */
 export const choosePlainNodes: ChooseCandidates = (nodes) =>
   chooseBy(nodes, ({ leaving, trueConditions }) => {
-    if (leaving === true) return 'being deleted, about to be, or off by plan';
+    if (leaving) return 'being deleted, about to be, or off by plan';
     const condition = defaultNodeConditions.find((type) => trueConditions.has(type));
     return condition === undefined ? undefined : `its condition ${condition} is True`;
   });

@@ -1,8 +1,8 @@
 import type { Call } from '../kubernetes/api/call.ts';
 import {
-  type JsonObject,
   type ObjectMeta,
   checkName,
+  childObject,
   decodeMeta,
   decodeObject,
   decodeString,
@@ -22,7 +22,7 @@ import {
 import {
   type MessageFields,
   count,
-  entry,
+  entries,
   flag,
   flat,
   list,
@@ -39,6 +39,19 @@ import { type ConditionRules, conditionProblem, decodeParts, describeWrong } fro
 export const notManagedByMcm = 'node.machine.sapcloud.io/not-managed-by-mcm';
 /** Label whose value is the name of a node's worker pool. */
 const poolLabel = 'worker.gardener.cloud/pool';
+
+/** Annotation with which an operator says that a node is off by plan: `"true"`. */
+const ignoreNodeAnnotation = 'dependency-watchdog.gardener.cloud/ignore-node';
+
+/**
+ * Taints of nodes that nobody expects to renew their leases: cluster-autoscaler is about to remove the node (`ToBeDeletedTaint` in
+ * https://github.com/kubernetes/autoscaler/blob/master/cluster-autoscaler/utils/taints/taints.go), or an operator has said that it is shut down
+ * (`TaintNodeOutOfService` in k8s.io/api `core/v1/well_known_taints.go`).
+ */
+const taintsOfLeaving: ReadonlySet<string> = new Set([
+  'ToBeDeletedByClusterAutoscaler',
+  'node.kubernetes.io/out-of-service',
+]);
 
 // Fields of a Node that are read from protobuf (k8s.io/api `core/v1/generated.proto`). All others, such as the list of images, are skipped.
 
@@ -75,36 +88,39 @@ const nodeHealthFields: Omit<ProtobufKind<object>, 'project'> = {
   empty: () => ({}),
 };
 
-/** Type, status and reason of each condition of a Node. */
-export const probedStatus = flat({
-  4: list('conditions', { 1: conditionType, 2: conditionStatus, 5: text('reason') }, () => ({
-    type: '',
-    status: '',
-    reason: '',
-  })),
-});
-
 /** A Node with only the fields that a probe reads. */
-const probedNodeFields: Omit<ProtobufKind<object>, 'project'> = {
+export const probedNodeFields: Omit<ProtobufKind<object>, 'project'> = {
   apiVersion: 'v1',
   fields: {
-    1: flat({ 1: text('name'), 11: entry('pool', poolLabel), 12: entry('notManaged', notManagedByMcm) }),
-    3: probedStatus,
+    1: flat({
+      1: text('name'),
+      9: time('deletionTimestamp'),
+      11: entries({ pool: poolLabel }),
+      12: entries({ notManaged: notManagedByMcm, ignore: ignoreNodeAnnotation }),
+    }),
+    2: flat({ 5: list('taints', { 1: text('key') }, () => ({ key: '' })) }),
+    3: flat({
+      4: list('conditions', { 1: conditionType, 2: conditionStatus, 5: text('reason') }, () => ({
+        type: '',
+        status: '',
+        reason: '',
+      })),
+    }),
   },
-  empty: (): NodeParts => ({ name: '', pool: undefined, notManaged: undefined, conditions: [] }),
+  empty: (): NodeParts => ({ name: '', taints: [], conditions: [] }),
 };
 
 /** The fields of a Node that a probe reads. */
-export interface NodeParts {
+interface NodeParts {
   readonly name: string;
-  readonly pool: string | undefined;
+  readonly pool?: string;
   /** Value of the annotation `not-managed-by-mcm`. */
-  readonly notManaged: string | undefined;
-  readonly conditions: readonly {
-    readonly type: string;
-    readonly status: string | undefined;
-    readonly reason: string | undefined;
-  }[];
+  readonly notManaged?: string;
+  /** Value of the annotation `ignore-node`. */
+  readonly ignore?: string;
+  readonly deletionTimestamp?: string;
+  readonly taints: readonly { readonly key: string }[];
+  readonly conditions: readonly { readonly type: string; readonly status?: string; readonly reason?: string }[];
 }
 
 /** A Node (`v1`) as a probe needs it: a few fields of its 12 KB. */
@@ -116,39 +132,48 @@ export interface NodeView {
   /** Types of the conditions whose status is `"True"`. */
   readonly trueConditions: ReadonlySet<string>;
   readonly inPlaceUpdate: boolean;
-  /** True if the node is being deleted or about to be. Absent if its Machine shows that instead. */
-  readonly leaving?: boolean;
+  /** True if the node itself says that it is being deleted, about to be, or off by plan. */
+  readonly leaving: boolean;
 }
 
 /** True if the condition shows that the node is being updated in place, or that such an update failed. */
 const isInPlaceUpdate = ({ type, reason }: NodeParts['conditions'][number]): boolean =>
   type === 'InPlaceUpdate' && (reason === 'ReadyForUpdate' || reason === 'UpdateFailed');
 
-const viewOf = ({ name, pool, notManaged, conditions }: NodeParts): NodeView => {
+const viewOf = ({ name, pool, notManaged, ignore, deletionTimestamp, taints, conditions }: NodeParts): NodeView => {
   const trueConditions = new Set<string>();
   for (const { type, status } of conditions) if (status === 'True') trueConditions.add(type);
-  const inPlaceUpdate = conditions.some(isInPlaceUpdate);
-  return { name, pool, managedByMcm: notManaged === undefined, trueConditions, inPlaceUpdate };
+  return {
+    name,
+    pool,
+    managedByMcm: notManaged === undefined,
+    trueConditions,
+    inPlaceUpdate: conditions.some(isInPlaceUpdate),
+    leaving: deletionTimestamp !== undefined || ignore === 'true' || taints.some(({ key }) => taintsOfLeaving.has(key)),
+  };
 };
-
-/** Decodes type, status and reason of each condition. */
-export const decodeProbedConditions = (status: JsonObject, path: string): NodeParts['conditions'] =>
-  (optionalList(status.conditions, `${path}.conditions`) ?? []).map((item, index) => {
-    const at = `${path}.conditions[${String(index)}]`;
-    const condition = decodeObject(item, at);
-    return {
-      type: decodeString(condition.type, `${at}.type`),
-      status: optionalString(condition.status, `${at}.status`),
-      reason: optionalString(condition.reason, `${at}.reason`),
-    };
-  });
 
 export const decodeNode = (json: unknown, path: string): NodeView => {
   const object = decodeObject(json, path);
-  const { name, labels, annotations } = decodeMeta(object, path);
-  const status = optionalObject(object.status, `${path}.status`) ?? {};
-  const conditions = decodeProbedConditions(status, `${path}.status`);
-  return viewOf({ name, pool: labels[poolLabel], notManaged: annotations[notManagedByMcm], conditions });
+  const { name, labels, annotations, deleting } = decodeMeta(object, path);
+  const itemsOf = (part: 'spec' | 'status', field: string) =>
+    (optionalList(childObject(object, path, part)[field], `${path}.${part}.${field}`) ?? []).map((json, index) => {
+      const at = `${path}.${part}.${field}[${String(index)}]`;
+      return { item: decodeObject(json, at), at };
+    });
+  return viewOf({
+    name,
+    pool: labels[poolLabel],
+    notManaged: annotations[notManagedByMcm],
+    ignore: annotations[ignoreNodeAnnotation],
+    deletionTimestamp: deleting ? 'set' : undefined,
+    taints: itemsOf('spec', 'taints').map(({ item, at }) => ({ key: decodeString(item.key, `${at}.key`) })),
+    conditions: itemsOf('status', 'conditions').map(({ item, at }) => ({
+      type: decodeString(item.type, `${at}.type`),
+      status: optionalString(item.status, `${at}.status`),
+      reason: optionalString(item.reason, `${at}.reason`),
+    })),
+  });
 };
 
 /**

@@ -1,7 +1,6 @@
 import { getScalable, getScale } from '../../src/kubernetes/api/scalable.ts';
 import { decodeCluster } from '../../src/gardener/cluster.ts';
 import { decodeMachine } from '../../src/gardener/machine.ts';
-import { listPlainNodes } from '../../src/gardener/plain-node.ts';
 import { listNodeHealth, listNodes } from '../../src/gardener/node.ts';
 import { decodeLease, listNodeLeases } from '../../src/kubernetes/api/lease.ts';
 import { decodeEndpointSlice } from '../../src/kubernetes/api/endpoint-slice.ts';
@@ -55,17 +54,9 @@ const prober: readonly Projection[] = [
     set: {
       'items[].status.conditions[].type': 'InPlaceUpdate',
       'items[].status.conditions[].reason': 'ReadyForUpdate',
-    },
-  },
-  {
-    name: 'nodes without Machines',
-    kind: 'NodeList',
-    project: listPlainNodes.decode,
-    set: {
       'items[].status.conditions[].status': 'True',
       'items[].spec.taints[].key': 'ToBeDeletedByClusterAutoscaler',
     },
-    exceptions: { empty: ['0.inPlaceUpdate', '0.managedByMcm'] },
   },
   { name: 'leases of the prober', kind: 'LeaseList', project: listNodeLeases.decode },
   ...['Deployment', 'StatefulSet', 'ReplicaSet', 'Etcd'].map(scalable),

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { listNodeLeaseExpiries } from '../../src/care/observe/shoot.ts';
-import { listNodeHealth, listNodes } from '../../src/gardener/node.ts';
-import { listPlainNodes, plainNodeFields } from '../../src/gardener/plain-node.ts';
+import { listNodeHealth, listNodes, probedNodeFields } from '../../src/gardener/node.ts';
 import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';
 import { createProtobufListReader, readFields, readProtobufStatus } from '../../src/kubernetes/protobuf/index.ts';
 import { readList } from '../doubles/protobuf.ts';
@@ -17,7 +16,6 @@ interface PlainNode {
 describe('protobuf of upstream is read like its JSON', () => {
   it.each([
     ['nodes of the prober', 'NodeList', listNodes],
-    ['nodes without Machines', 'NodeList', listPlainNodes],
     ['nodes of care', 'NodeList', listNodeHealth],
     ['leases of the prober', 'LeaseList', listNodeLeases],
     ['leases of care', 'LeaseList', listNodeLeaseExpiries],
@@ -37,7 +35,7 @@ describe('protobuf of upstream is read like its JSON', () => {
       kind: 'NodeList',
       fieldBytes: Infinity,
       item: (cursor, end) => {
-        drafts.push(readFields(cursor, end, { fields: plainNodeFields.fields, draft: plainNodeFields.empty() }));
+        drafts.push(readFields(cursor, end, { fields: probedNodeFields.fields, draft: probedNodeFields.empty() }));
       },
     });
     reader.feed(protobuf);

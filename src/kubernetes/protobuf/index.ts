@@ -4,7 +4,7 @@ export { createProtobufListReader } from './protobuf-list.ts';
 export {
   type MessageFields,
   count,
-  entry,
+  entries,
   fieldStamp,
   flag,
   flat,

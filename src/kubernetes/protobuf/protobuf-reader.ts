@@ -128,13 +128,16 @@ export const stringMap =
     map[textAt(cursor, key)] = textAt(cursor, value);
   };
 
-/** Reads only the value that a map of strings has under `key`. */
-export const entry =
-  (name: string, key: string): ReadField =>
-  (cursor, tag, draft) => {
+/** Reads only the values that a map of strings has under these keys, each into the field of its name. */
+export const entries = (keys: Readonly<Record<string, string>>): ReadField => {
+  const wanted = Object.entries(keys);
+  return (cursor, tag, draft) => {
     const found = readEntry(cursor, tag);
-    if (equalsAscii(cursor, found.key, key)) draft[name] = textAt(cursor, found.value);
+    for (const [name, key] of wanted) {
+      if (equalsAscii(cursor, found.key, key)) draft[name] = textAt(cursor, found.value);
+    }
   };
+};
 
 /** Reads a time. Go writes its zero time as an empty message, and as null in JSON: undefined. */
 const timeBy = (make: (seconds: number, nanos: number) => string | number | undefined) =>

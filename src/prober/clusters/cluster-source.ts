@@ -1,6 +1,5 @@
 import type { ChooseCandidates } from '../../gardener/candidate-nodes.ts';
 import type { Machine } from '../../gardener/machine.ts';
-import type { NodeView } from '../../gardener/node.ts';
 import type { Call } from '../../kubernetes/api/call.ts';
 import type { DecodeError } from '../../kubernetes/api/decode.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
@@ -26,10 +25,8 @@ export interface HostedCluster {
   readonly problem?: string;
 }
 
-/** The lists that a run requests after leases have expired, to select the nodes that count. */
+/** How a run, after leases have expired, selects the nodes that count. */
 export interface NodeLists {
-  /** Lists the nodes, in the cluster itself. */
-  readonly nodes: Call<readonly NodeView[]>;
   /** Lists the Machines of a cluster, in the seed. Absent if there are none. */
   readonly machines?: (cluster: string) => Call<readonly Machine[]>;
   /** Selects the nodes whose leases count. */

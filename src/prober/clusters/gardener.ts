@@ -1,7 +1,6 @@
 import { chooseCandidates } from '../../gardener/candidate-nodes.ts';
 import { type ClusterView, decodeCluster } from '../../gardener/cluster.ts';
 import { listMachines } from '../../gardener/machine.ts';
-import { listNodes } from '../../gardener/node.ts';
 import { decodeList, decodeMeta, decodeObject } from '../../kubernetes/api/decode.ts';
 import { createInformer } from '../../kubernetes/cache/index.ts';
 import { watched } from '../../process/rights/index.ts';
@@ -30,7 +29,7 @@ export const gardenerSource = ({
     kubeconfigs: watchKubeconfigs(kubeConfigSecretName, deps),
   }),
   gone: shootGone,
-  lists: { nodes: listNodes, machines: listMachines, chooseCandidates },
+  lists: { machines: listMachines, chooseCandidates },
   someNamespaces: {
     method: 'GET',
     path,

@@ -1,5 +1,4 @@
 import { choosePlainNodes } from '../../gardener/candidate-nodes.ts';
-import { listPlainNodes } from '../../gardener/plain-node.ts';
 import { decodeList, decodeMeta, decodeObject, optionalMicroTime } from '../../kubernetes/api/decode.ts';
 import { createInformer } from '../../kubernetes/cache/index.ts';
 import { decodeKubeconfigUnder } from '../../kubernetes/kubeconfig/index.ts';
@@ -48,7 +47,7 @@ export const secretSource = (
       return { clusters, kubeconfigs: clusters.kubeconfigs, awaitSince };
     },
     gone: secretGone,
-    lists: { nodes: listPlainNodes, chooseCandidates: choosePlainNodes },
+    lists: { chooseCandidates: choosePlainNodes },
     someNamespaces: {
       method: 'GET',
       path,

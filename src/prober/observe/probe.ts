@@ -1,3 +1,4 @@
+import { listNodes } from '../../gardener/node.ts';
 import { getVersion } from '../../gardener/shoot-calls.ts';
 import type { CallResult } from '../../kubernetes/api/call.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
@@ -71,7 +72,7 @@ export const probe = async (deps: ProbeDeps, request: ProbeRequest): Promise<Pro
     const isRepeated = isSlow && 2 * clock.monotonic() - startedAt < deadline;
     const pace = judged.isUrgent ? 'urgent' : judged.isOnlyToKnow ? 'spare' : 'ordinary';
     const [nodes, machines, newer = leases] = await Promise.all([
-      requests.shoot(lists.nodes),
+      requests.shoot(listNodes),
       lists.machines && requests.seed(lists.machines(cluster), pace),
       isRepeated ? listLeases() : undefined,
     ]);

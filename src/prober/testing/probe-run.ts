@@ -55,6 +55,7 @@ export const nodeOf = (name: string): NodeView => ({
   managedByMcm: true,
   trueConditions: new Set(),
   inPlaceUpdate: false,
+  leaving: false,
 });
 
 /** Names of a run's reads. */
