@@ -11,7 +11,7 @@ import {
   optionalString,
 } from '../kubernetes/api/decode.ts';
 import { type Cluster, decodeClusterWith, decodeShootState } from './cluster.ts';
-import { type Condition, decodeConditions } from './condition.ts';
+import { type Condition, decodeConditions, storedConditions } from './condition.ts';
 import type { ShootProgress } from './shoot-status.ts';
 
 export interface WorkerPool {
@@ -101,12 +101,10 @@ export const decodeCareCluster = (json: unknown, path: string): Cluster<CareShoo
 
 export const decodeGardenShoot = (json: unknown): GardenShoot => {
   const object = decodeObject(json, 'shoot');
-  const status = childObject(object, 'shoot', 'status');
-  const stored = optionalList(status.conditions, 'shoot.status.conditions') ?? [];
   return {
     shoot: decodeShoot(object, 'shoot'),
     resourceVersion: decodeMeta(object, 'shoot').resourceVersion,
     metadata: decodeObject(object.metadata, 'shoot.metadata'),
-    storedConditions: stored.map((item, index) => decodeObject(item, `shoot.status.conditions[${String(index)}]`)),
+    storedConditions: storedConditions(object, 'shoot'),
   };
 };

@@ -1,4 +1,11 @@
-import { type JsonObject, decodeObject, decodeString, optionalList, optionalString } from '../kubernetes/api/decode.ts';
+import {
+  type JsonObject,
+  childObject,
+  decodeObject,
+  decodeString,
+  optionalList,
+  optionalString,
+} from '../kubernetes/api/decode.ts';
 import { formatTime } from '../kubernetes/api/meta-time.ts';
 
 export type ConditionStatus = 'True' | 'False' | 'Unknown' | 'Progressing';
@@ -111,6 +118,12 @@ const decodeCondition = (json: unknown, path: string): Condition => {
 export const decodeConditions = (status: JsonObject, path: string): readonly Condition[] =>
   (optionalList(status.conditions, `${path}.conditions`) ?? []).map((item, index) =>
     decodeCondition(item, `${path}.conditions[${String(index)}]`),
+  );
+
+/** Returns the stored conditions of an object with all their fields: those of other writers are written back unchanged. Throws a DecodeError. */
+export const storedConditions = (object: JsonObject, path: string): readonly JsonObject[] =>
+  (optionalList(childObject(object, path, 'status').conditions, `${path}.status.conditions`) ?? []).map((item, index) =>
+    decodeObject(item, `${path}.status.conditions[${String(index)}]`),
   );
 
 /** A condition: ours, or a stored one with fields that only its writer knows. */

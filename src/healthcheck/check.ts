@@ -1,27 +1,22 @@
-import type { Condition } from '../gardener/condition.ts';
-import type { ExtensionKind } from '../gardener/extensions.ts';
+import type { ExtensionKind, ExtensionReport } from '../gardener/extensions.ts';
 import type { ownConditionType } from '../gardener/shoot-conditions.ts';
 import type { LastOperation } from '../gardener/shoot-status.ts';
-import type { JsonObject, ObjectMeta } from '../kubernetes/api/decode.ts';
+import type { JsonObject } from '../kubernetes/api/decode.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 
 /** The kind of cluster that an extension object serves: a shoot (the default), the seed or the garden (gardener's `extensions/v1alpha1`, DefaultSpec). */
 export type ExtensionClass = 'garden' | 'seed' | 'shoot';
 
 /** An extension object (`extensions.gardener.cloud/v1alpha1`) as it was read. */
-export interface ExtensionObject {
-  readonly meta: ObjectMeta;
+export interface ExtensionObject extends ExtensionReport {
   /**
    * Namespace of the shoot's control plane: the object's own namespace or, for a BackupEntry, which has none, the one with which its name begins. For classes
    * other than `shoot` it is the namespace of the object.
    */
   readonly controlPlane: string;
-  /** `spec.type`. */
-  readonly type: string;
   /** `spec.class`, `shoot` if absent: an `ExtensionClass`, or a class that a later version of gardener adds. */
   readonly class: string;
   readonly lastOperation?: LastOperation;
-  readonly conditions: readonly Condition[];
   /** The whole object, for fields that are not listed here. */
   readonly object: JsonObject;
 }

@@ -11,7 +11,7 @@ import { type ReconcileDeps, reconcile } from './reconcile.ts';
 import { type HealthCheckMetrics, HealthCheckReport } from './report.ts';
 
 /** What the controllers of a process share. */
-export interface ControllerDeps extends InformerDeps, Pick<ReconcileDeps, 'seed' | 'connectShoot'> {
+export interface ControllerDeps extends InformerDeps, Pick<ReconcileDeps, 'seed' | 'shoots'> {
   /** Transport to the seed, with all its policies. */
   readonly kube: Kube;
   /** The watch of Clusters that the process runs, if its objects have Clusters: an object is checked at once when its shoot hibernates or wakes up. */

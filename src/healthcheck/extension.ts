@@ -7,8 +7,6 @@ import {
   type ObjectMeta,
   childObject,
   decodeObject,
-  optionalList,
-  optionalObject,
   optionalString,
 } from '../kubernetes/api/decode.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
@@ -29,15 +27,13 @@ const controlPlaneOf = ({ namespace, name }: ObjectMeta): string => {
 
 export const decodeExtension = (json: unknown, path: string): ExtensionObject => {
   const object = decodeObject(json, path);
-  const { meta, type, conditions } = decodeExtensionReport(object, path);
+  const report = decodeExtensionReport(object, path);
   const spec = childObject(object, path, 'spec');
   return {
-    meta,
-    controlPlane: controlPlaneOf(meta),
-    type,
+    ...report,
+    controlPlane: controlPlaneOf(report.meta),
     class: optionalString(spec.class, `${path}.spec.class`) ?? 'shoot',
     lastOperation: decodeLastOperation(childObject(object, path, 'status'), `${path}.status`),
-    conditions,
     object,
   };
 };
@@ -64,13 +60,6 @@ export const getCluster = (name: string): Call<JsonObject> => ({
   path: resourcePath({ apiVersion, resource: 'clusters', name }),
   decode: (json) => decodeObject(json, 'cluster'),
 });
-
-/** Returns the stored conditions with all their fields: those of other writers are written back unchanged. */
-export const storedConditions = ({ object }: ExtensionObject): readonly JsonObject[] => {
-  const status = optionalObject(object.status, 'status') ?? {};
-  const stored = optionalList(status.conditions, 'status.conditions') ?? [];
-  return stored.map((item, index) => decodeObject(item, `status.conditions[${String(index)}]`));
-};
 
 /** Replaces the conditions. Fails with a Conflict if the object has changed since it was read. */
 export const patchConditions = (

@@ -3,6 +3,7 @@ import {
   type ConditionChange,
   findCondition,
   mergeConditions,
+  storedConditions,
   updateCondition,
 } from '../gardener/condition.ts';
 import type { JsonObject } from '../kubernetes/api/decode.ts';
@@ -13,17 +14,18 @@ import { retryOnConflict } from '../kubernetes/client/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CheckOutcome, ExtensionObject, HealthCheckController } from './check.ts';
 import { decodeHibernation } from './cluster-watch.ts';
-import { getCluster, getExtension, isLeaving, patchConditions, storedConditions } from './extension.ts';
+import { getCluster, getExtension, isLeaving, patchConditions } from './extension.ts';
 import { aggregateOutcomes, hibernatedChange, uncheckedChange } from './judge.ts';
 import type { HealthCheckReport, RunOutcome } from './report.ts';
 import { runChecks } from './run-checks.ts';
+import type { ShootConnections } from './shoot-connections.ts';
 
 export interface ReconcileDeps extends Pick<HealthCheckController, 'kind' | 'checks' | 'conditionTypesToRemove'> {
   readonly clock: Clock;
   /** Client of the seed. Only the status of extension objects is written with it. */
   readonly seed: KubeClient;
-  /** Connects to the shoot whose control plane is in `namespace`, at most once in a run, which closes the connection at its end. */
-  readonly connectShoot: (namespace: string, signal: AbortSignal) => Promise<ShootConnection>;
+  /** A run connects at most once, and closes the connection at its end. */
+  readonly shoots: Pick<ShootConnections, 'connect'>;
   /** Timeout of all checks of an object together, in milliseconds. */
   readonly checkTimeoutMs: number;
   readonly report: HealthCheckReport;
@@ -81,14 +83,14 @@ const readCluster = async (
 
 /** Runs all checks of one object. They share one connection to the shoot, which opens when a check first needs it. */
 const check = async (
-  { clock, seed, checks, checkTimeoutMs: timeoutMs, connectShoot }: ReconcileDeps,
+  { clock, seed, checks, checkTimeoutMs: timeoutMs, shoots }: ReconcileDeps,
   { extension, cluster }: { readonly extension: ExtensionObject; readonly cluster: JsonObject | undefined },
   signal: AbortSignal,
 ): Promise<readonly CheckOutcome[]> => {
   const end = new AbortController();
   const connect = async (): Promise<ShootConnection> => {
     if (extension.class !== 'shoot') throw new Error(`an extension of class ${extension.class} has no shoot`);
-    return connectShoot(extension.controlPlane, end.signal);
+    return shoots.connect(extension.controlPlane, end.signal);
   };
   let connection: Promise<ShootConnection> | undefined;
   const shoot = async () => (await (connection ??= connect())).client;
@@ -133,7 +135,7 @@ const writeOnce = async (
   const changed = judged.filter((condition) => !object.conditions.includes(condition));
   const isRemoving = object.conditions.some(({ type }) => toRemove.includes(type));
   if (changed.length === 0 && !isRemoving) return;
-  const conditions = mergeConditions(storedConditions(object), judged, toRemove);
+  const conditions = mergeConditions(storedConditions(object.object, kind), judged, toRemove);
   await seed.call(patchConditions(kind, object, conditions), options);
   for (const condition of changed) report.written(object, condition);
 };

@@ -1,6 +1,7 @@
 import { createWatchRegistry } from '../kubernetes/cache/index.ts';
 import { KubeconfigError } from '../kubernetes/api/errors.ts';
 import { createKubeClient, writerStack } from '../kubernetes/client/index.ts';
+import { createKubeconfigCache, createShootConnector, withShootPolicy } from '../kubernetes/connection/index.ts';
 import type { Logger } from '../ports/logger.ts';
 import {
   type ReadyCheck,
@@ -14,20 +15,29 @@ import {
 import { createMeter } from '../telemetry/index.ts';
 import { createClusterWatch } from './cluster-watch.ts';
 import type { HealthCheckController } from './check.ts';
-import { type ShootAccessOptions, createShootAccess } from './connect-shoots.ts';
 import { ObjectController, checkController, needsClusters } from './controller.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { createHealthCheckMetrics } from './report.ts';
+import { ShootConnections } from './shoot-connections.ts';
 
 /** Options of `runExtension`. */
-export interface ExtensionOptions<Type extends string = string> extends ShootAccessOptions {
+export interface ExtensionOptions<Type extends string = string> {
   /** Name of the extension, such as `provider-local`. It is the User-Agent, the holder of the heartbeat, and the prefix of the leader's Lease. */
   readonly name: string;
   /** Namespace of the extension, `extension-<name of its ControllerInstallation>`. It holds the Leases of the heartbeat and of the leader. */
   readonly namespace: string;
+  /** Environment variables, usually `process.env`: for `$KUBECONFIG`, the service account of the pod, and proxies. */
+  readonly env: Readonly<Record<string, string | undefined>>;
   /** Path of the seed's kubeconfig. Default: `$KUBECONFIG`, else the service account of the pod, else `~/.kube/config`. */
   readonly kubeconfig?: string;
   readonly logger: Logger;
+  /**
+   * Names of Secrets in a control-plane namespace whose key `kubeconfig` holds a kubeconfig for the shoot; the first Secret that exists with this key is used.
+   * Default: `gardener-internal`, `gardener`.
+   */
+  readonly shootSecrets?: readonly string[] | undefined;
+  /** True if the kubeconfig of a shoot may name an `http://` server, whose traffic anybody on the network can read and change. Default false. */
+  readonly allowInsecureShoots?: boolean | undefined;
   /** Controllers to run; at least one. They share one watch of the Clusters, and one connection per shoot. */
   readonly controllers: readonly HealthCheckController<Type>[];
   /** Interval between renewals of the heartbeat, in milliseconds; 0 if another process renews it. Default 30 s. */
@@ -117,16 +127,21 @@ const runnable = (name: string, work: (signal: AbortSignal) => Promise<void>): R
 
 const partsOf = (options: ExtensionOptions, ports: SeedPorts): ProcessParts => {
   const { meter, clock, leadership } = ports;
-  const { name, namespace, controllers, heartbeatIntervalMs: renewIntervalMs = defaultHeartbeatMs } = options;
+  const { name, namespace, env, controllers, shootSecrets, allowInsecureShoots } = options;
+  const { heartbeatIntervalMs: renewIntervalMs = defaultHeartbeatMs } = options;
   const kube = writerStack(ports.seed, leadership);
   const seed = createKubeClient({ kube, clock });
-  const access = createShootAccess(options, { clock, seed, userAgent: name });
+  const known = createKubeconfigCache({ env });
+  const connector = createShootConnector({ clock, userAgent: name, known, kept: true });
+  const shoots = new ShootConnections({
+    ...{ clock, seed, secrets: shootSecrets },
+    connector: withShootPolicy(connector, { allowInsecureShoots }),
+  });
   const metrics = createHealthCheckMetrics(meter);
-  const deps = { ...ports, kube, seed, registry: createWatchRegistry(meter), metrics };
+  const deps = { ...ports, kube, seed, shoots, registry: createWatchRegistry(meter), metrics };
   const clusters = controllers.some(needsClusters) ? createClusterWatch(deps) : undefined;
-  const { connectShoot } = access;
   const leading = [
-    ...controllers.map((controller) => new ObjectController(controller, { ...deps, clusters, connectShoot })),
+    ...controllers.map((controller) => new ObjectController(controller, { ...deps, clusters })),
     ...(renewIntervalMs === 0 ? [] : [new Heartbeat({ extensionName: name, namespace, renewIntervalMs }, deps)]),
   ];
   return {
@@ -135,7 +150,7 @@ const partsOf = (options: ExtensionOptions, ports: SeedPorts): ProcessParts => {
       // Closes them after all their users have ended.
       runnable('connections to shoots', async (signal) => {
         await whenAborted(signal);
-        access.close();
+        shoots.close();
       }),
     ],
     leading: leading.map((part) => runnable(part.name, (signal) => part.run(signal))),

@@ -1,22 +1,33 @@
 import { describe, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
+import { createSimApiServer } from '../../simulator/apiserver/server.ts';
+import { withFaults } from '../../simulator/network/faults.ts';
 import { createVirtualClock } from '../../simulator/time/clock.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
+import { createKubeClient } from '../kubernetes/client/client.ts';
 import { ShootConnections } from './shoot-connections.ts';
 
 const { signal } = new AbortController();
+const idleMs = 300_000;
 
-const createRig = () => {
+/** A seed with the shoots a and b. Requests for a Secret of the name `forbidden` are refused. */
+const createRig = (secrets?: readonly string[]) => {
   const clock = createVirtualClock();
-  const kubeconfigs = new Map([
-    ['a', 'kubeconfig of a'],
-    ['b', 'kubeconfig of b'],
-  ]);
+  const api = createSimApiServer({ clock });
+  const putSecret = (namespace: string, name: string, kubeconfig: string | undefined): void =>
+    void api.store.put(simKinds.Secret, {
+      metadata: { namespace, name },
+      data: kubeconfig === undefined ? {} : { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
+    });
+  for (const name of ['a', 'b']) putSecret(name, 'gardener', `kubeconfig of ${name}`);
   const opened: string[] = [];
   const closed: string[] = [];
-  const connections = new ShootConnections({
+  const kube = withFaults(api, {
     clock,
-    idleMs: 60_000,
-    readKubeconfig: async (namespace) => kubeconfigs.get(namespace) ?? Promise.reject(new Error('no Secret')),
+    rule: ({ path }) => (path.endsWith('/forbidden') ? { status: 403, message: 'may not' } : undefined),
+  });
+  const connections = new ShootConnections({
+    ...{ clock, secrets, seed: createKubeClient({ kube, clock }) },
     connector: {
       clientFor: (kubeconfig) => {
         opened.push(kubeconfig);
@@ -25,28 +36,53 @@ const createRig = () => {
       },
     },
   });
-  return { clock, kubeconfigs, opened, closed, connections };
+  return { clock, putSecret, opened, closed, connections };
 };
+
+describe('the kubeconfig of a shoot', () => {
+  it.each([
+    ['the Secret with the address in the seed', undefined, ['gardener-internal', 'gardener'], 'gardener-internal'],
+    ['the other Secret, if that one has none', undefined, ['gardener'], 'gardener'],
+    ['the Secret of the option', ['mine'], ['gardener-internal', 'gardener', 'mine'], 'mine'],
+  ])('is that of %s', async (_, secrets, there, used) => {
+    const { putSecret, opened, connections } = createRig(secrets);
+    putSecret('a', 'gardener-internal', undefined);
+    for (const name of there) putSecret('a', name, name);
+    await connections.connect('a', signal);
+    expect(opened).toEqual([used]);
+  });
+
+  it.each([
+    ['does not exist', ['x', 'y'], 'no Secret x or y with a key "kubeconfig" in namespace a'],
+    [
+      'may not be read, without a try of the next Secret',
+      ['forbidden', 'gardener'],
+      '/forbidden: 403 Forbidden: may not',
+    ],
+  ])('that %s is an error, and nothing is opened', async (_, secrets, error) => {
+    const { opened, connections } = createRig(secrets);
+    await expect(connections.connect('a', signal)).rejects.toThrow(error);
+    expect(opened).toEqual([]);
+  });
+});
 
 describe('the connections to shoots', () => {
   it('are shared by concurrent and by successive users of a shoot', async () => {
     const { clock, opened, closed, connections } = createRig();
     const [first, second, other] = await Promise.all(['a', 'a', 'b'].map((one) => connections.connect(one, signal)));
-    expect(first?.client).toBe(second?.client);
     for (const one of [first, second, other]) one?.close();
-    await clock.advance(59_000);
-    const later = await connections.connect('a', signal);
-    expect(later.client).toBe(first?.client);
+    await clock.advance(idleMs - 1_000);
+    await connections.connect('a', signal);
     expect([opened, closed]).toEqual([['kubeconfig of a', 'kubeconfig of b'], []]);
   });
 
   it('are closed after the idle time without users, and not before', async () => {
     const { clock, closed, connections } = createRig();
     const first = await connections.connect('a', signal);
-    await clock.advance(600_000);
+    await clock.advance(2 * idleMs);
     expect(closed).toEqual([]);
     first.close();
-    await clock.advance(59_999);
+    await clock.advance(idleMs - 1);
     expect(closed).toEqual([]);
     await clock.advance(1);
     expect(closed).toEqual(['kubeconfig of a']);
@@ -58,34 +94,27 @@ describe('the connections to shoots', () => {
     const [first, second] = [await connections.connect('a', signal), await connections.connect('a', signal)];
     first.close();
     first.close();
-    await clock.advance(60_000);
+    await clock.advance(idleMs);
     expect(closed).toEqual([]);
     second.close();
-    await clock.advance(60_000);
+    await clock.advance(idleMs);
     expect(closed).toEqual(['kubeconfig of a']);
   });
 
   it('are replaced when the credentials change, and the old one closes with its last user', async () => {
-    const { kubeconfigs, opened, closed, connections, clock } = createRig();
+    const { putSecret, opened, closed, connections, clock } = createRig();
     const old = await connections.connect('a', signal);
-    kubeconfigs.set('a', 'rotated');
+    putSecret('a', 'gardener', 'rotated');
     const fresh = await connections.connect('a', signal);
-    expect(fresh.client).not.toBe(old.client);
     expect([opened, closed]).toEqual([['kubeconfig of a', 'rotated'], []]);
     old.close();
     expect(closed).toEqual(['kubeconfig of a']);
     fresh.close();
-    kubeconfigs.set('a', 'rotated again');
+    putSecret('a', 'gardener', 'rotated again');
     (await connections.connect('a', signal)).close();
     expect(closed).toEqual(['kubeconfig of a', 'rotated']);
-    await clock.advance(60_000);
+    await clock.advance(idleMs);
     expect([closed, clock.pending]).toEqual([['kubeconfig of a', 'rotated', 'rotated again'], 0]);
-  });
-
-  it('are not opened without credentials', async () => {
-    const { opened, connections } = createRig();
-    await expect(connections.connect('c', signal)).rejects.toThrow('no Secret');
-    expect(opened).toEqual([]);
   });
 
   it('all end with close, and later connections are not kept', async () => {

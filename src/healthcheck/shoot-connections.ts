@@ -1,13 +1,18 @@
+import type { Call } from '../kubernetes/api/call.ts';
+import { unlessNotFound } from '../kubernetes/api/errors.ts';
+import type { KubeClient } from '../kubernetes/api/kube.ts';
+import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import type { ShootConnection, ShootConnector } from '../kubernetes/api/shoot-connection.ts';
+import { decodeKubeconfigSecret } from '../kubernetes/kubeconfig/index.ts';
 import type { Clock } from '../ports/clock.ts';
 
 export interface ShootConnectionsOptions {
   readonly clock: Clock;
   readonly connector: ShootConnector;
-  /** Reads the current kubeconfig of the shoot. It changes when credentials are rotated. */
-  readonly readKubeconfig: (namespace: string, signal: AbortSignal) => Promise<string>;
-  /** How long an unused connection stays open, in milliseconds. */
-  readonly idleMs: number;
+  /** Client of the seed. */
+  readonly seed: KubeClient;
+  /** Names of Secrets in a control-plane namespace; the first that exists with a key `kubeconfig` has the kubeconfig for the shoot. */
+  readonly secrets?: readonly string[] | undefined;
 }
 
 /** A connection to a shoot and the number of its users. */
@@ -17,6 +22,20 @@ interface Shared {
   users: number;
   cancelIdle: () => void;
 }
+
+/** Secrets that gardener uses. The first has the address in the seed, which it prefers (`extensions/pkg/util/shoot_clients.go`, NewClientForShoot). */
+const gardenersSecrets = ['gardener-internal', 'gardener'];
+const secretTimeoutMs = 10_000;
+/** Idle time in milliseconds after which a connection closes: a shoot that no run connects to for this long is deleted or hibernated. */
+const idleMs = 300_000;
+/** Default timeout of calls in milliseconds. A call without a timeout would take a connection of its own, like a watch. */
+const callTimeoutMs = 30_000;
+
+const getKubeconfig = (namespace: string, name: string): Call<string | undefined> => ({
+  method: 'GET',
+  path: resourcePath({ apiVersion: 'v1', resource: 'secrets', namespace, name }),
+  decode: (json) => decodeKubeconfigSecret(json, 'secret'),
+});
 
 /** Shares one connection per shoot among all runs, objects and controllers. */
 export class ShootConnections {
@@ -29,14 +48,18 @@ export class ShootConnections {
     this.#options = options;
   }
 
-  /** Connects to the shoot whose control plane is in `namespace`. Each user must close its result; the connection itself stays open for later users. */
+  /**
+   * Connects to the shoot whose control plane is in `namespace`, by its present kubeconfig, because credentials are rotated. Each user must close its result; the
+   * connection itself stays open for later users. Rejects with an ApiError or a KubeconfigError, or with an Error if there is no kubeconfig.
+   */
   async connect(namespace: string, signal: AbortSignal): Promise<ShootConnection> {
-    const shared = this.#sharedFor(namespace, await this.#options.readKubeconfig(namespace, signal));
+    const shared = this.#sharedFor(namespace, await this.#readKubeconfig(namespace, signal));
     shared.cancelIdle();
     shared.users += 1;
+    const { client } = shared.connection;
     let isOpen = true;
     return {
-      client: shared.connection.client,
+      client: { call: (call, options) => client.call(call, { timeoutMs: callTimeoutMs, ...options }) },
       close: () => {
         if (!isOpen) return;
         isOpen = false;
@@ -56,6 +79,16 @@ export class ShootConnections {
     this.#current.clear();
   }
 
+  async #readKubeconfig(namespace: string, signal: AbortSignal): Promise<string> {
+    const { seed, secrets = gardenersSecrets } = this.#options;
+    const options = { signal, timeoutMs: secretTimeoutMs };
+    for (const name of secrets) {
+      const answer = await unlessNotFound(seed.call(getKubeconfig(namespace, name), options));
+      if (answer?.value !== undefined) return answer.value;
+    }
+    throw new Error(`no Secret ${secrets.join(' or ')} with a key "kubeconfig" in namespace ${namespace}`);
+  }
+
   #sharedFor(namespace: string, kubeconfig: string): Shared {
     const known = this.#current.get(namespace);
     if (known?.kubeconfig === kubeconfig) return known;
@@ -68,13 +101,12 @@ export class ShootConnections {
 
   /** Closes a connection without users: at once if it was replaced, else after the idle time. */
   #release(namespace: string, shared: Shared): void {
-    const { clock, idleMs } = this.#options;
     shared.cancelIdle();
     if (this.#current.get(namespace) !== shared) {
       shared.connection.close();
       return;
     }
-    shared.cancelIdle = clock.timer(idleMs, () => {
+    shared.cancelIdle = this.#options.clock.timer(idleMs, () => {
       this.#current.delete(namespace);
       shared.connection.close();
     });

@@ -1,8 +1,8 @@
-import { mergeConditions } from '../../src/gardener/condition.ts';
+import { mergeConditions, storedConditions } from '../../src/gardener/condition.ts';
 import { careExtensionKinds } from '../../src/gardener/extensions.ts';
 import { getDaemonSetHealth, getDeploymentHealth, getStatefulSetHealth } from '../../src/gardener/workloads.ts';
 import { decodeHibernation } from '../../src/healthcheck/cluster-watch.ts';
-import { decodeExtension, storedConditions } from '../../src/healthcheck/extension.ts';
+import { decodeExtension } from '../../src/healthcheck/extension.ts';
 import { type Projection, object, ofOtherConditions } from './projection.ts';
 
 const at = { namespace: 'ns', name: 'name' };
@@ -14,8 +14,8 @@ export const libraryProjections: readonly Projection[] = [
     kind,
     project: (json: unknown) => {
       const extension = decodeExtension(json, 'object');
-      const { object: _whole, ...view } = extension;
-      return { ...view, merged: mergeConditions(storedConditions(extension), [], ['Old']) };
+      const { object: whole, ...view } = extension;
+      return { ...view, merged: mergeConditions(storedConditions(whole, 'object'), [], ['Old']) };
     },
   })),
   {

@@ -36,7 +36,7 @@ export interface StoredCondition {
 export interface HealthCheckFixtureOptions extends Omit<HealthCheckController, 'kind' | 'type'> {
   readonly kind?: HealthCheckController['kind'];
   /** By default it connects to the seed. */
-  readonly connectShoot?: ControllerDeps['connectShoot'];
+  readonly connectShoot?: ControllerDeps['shoots']['connect'];
 }
 
 /** The parts of a Worker that `addWorker` does not set by itself. */
@@ -120,7 +120,12 @@ export class HealthCheckFixture {
       registry: createWatchRegistry(this.meter),
     };
     const clusters = createClusterWatch(shared);
-    const deps = { ...shared, clusters, connectShoot, metrics: createHealthCheckMetrics(this.meter) };
+    const deps = {
+      ...shared,
+      clusters,
+      shoots: { connect: connectShoot },
+      metrics: createHealthCheckMetrics(this.meter),
+    };
     const controller = new ObjectController({ kind: 'Worker', type: 'local', ...options }, deps);
     this.#running = Promise.all([clusters.run(signal), controller.run(signal)]);
   }
@@ -131,7 +136,7 @@ export class HealthCheckFixture {
     await this.clock.run(this.#running);
   }
 
-  readonly #connectShoot: ControllerDeps['connectShoot'] = async (namespace) => {
+  readonly #connectShoot: ControllerDeps['shoots']['connect'] = async (namespace) => {
     this.connected.push(namespace);
     return { client: this.#client, close: () => void this.closed.push(namespace) };
   };
