@@ -11,7 +11,7 @@ import { type Grant, eventGrant, rightsOf, watched } from '../process/rights/ind
 import { createEventRecorder } from '../telemetry/index.ts';
 import { WeederController, type WeederControllerDeps } from './controller.ts';
 import { WeederReport } from './report.ts';
-import type { WeederSettings } from './settings.ts';
+import type { WeederSettings } from './config.ts';
 
 const pods = { group: '', resource: 'pods' };
 

@@ -5,7 +5,7 @@ import { type ConfiguredComponent, type ReadyCheck, whenAborted } from '../proce
 import type { Weeding } from './events.ts';
 import { type NamespaceState, NamespaceWeeder, type NamespaceWeederDeps } from './namespace.ts';
 import { type PodNeed, PodObserver, type PodObserverDeps } from './observe.ts';
-import type { WeederSettings } from './settings.ts';
+import type { WeederSettings } from './config.ts';
 
 export type WeederControllerDeps = PodObserverDeps & Pick<NamespaceWeederDeps, 'client' | 'dryRun' | 'report'>;
 

@@ -1,3 +1,2 @@
-export { weederConfig } from './config.ts';
-export type { WeededService, WeederSettings } from './settings.ts';
+export { type WeederSettings, weederConfig } from './config.ts';
 export { weederComponent } from './component.ts';

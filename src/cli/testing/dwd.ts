@@ -5,7 +5,7 @@ import type { CareResults, CareOnceDeps } from '../../care/once.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
 import type { ProberSettings } from '../../prober/config/settings.ts';
 import type { ProcessDeps } from '../../process/run-component.ts';
-import type { WeederSettings } from '../../weeder/settings.ts';
+import type { WeederSettings } from '../../weeder/config.ts';
 import { CommandError, type Runners, runCli } from '../index.ts';
 import type { CliIo } from '../io.ts';
 import type { RunProber } from '../prober.ts';
