@@ -1,5 +1,4 @@
 import type { ExtensionKind, ExtensionReport } from '../gardener/extensions.ts';
-import type { ownConditionType } from '../gardener/shoot-conditions.ts';
 import type { LastOperation } from '../gardener/shoot-status.ts';
 import type { JsonObject } from '../kubernetes/api/decode.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
@@ -53,12 +52,12 @@ export type CheckResult =
 export type Check = (context: CheckContext) => Promise<CheckResult>;
 
 /** A check of an extension object, and the condition to which it contributes. */
-export interface HealthCheck<Type extends string = string> {
+export interface HealthCheck {
   /**
    * Type of the condition, such as `ControlPlaneHealthy`. All checks of the same type contribute to one condition. Not `APIServerAvailable`, which gardener takes
-   * from no extension: the types refuse the literal, and the start refuses any text that equals it.
+   * from no extension.
    */
-  readonly conditionType: Type & Exclude<Type, typeof ownConditionType>;
+  readonly conditionType: string;
   /** Returns false if the check does not apply to this object. It is then skipped and counts as True. */
   readonly preCheck?: (context: CheckContext) => boolean | Promise<boolean>;
   readonly check: Check;
@@ -70,7 +69,7 @@ export interface HealthCheck<Type extends string = string> {
 export type CheckOutcome = CheckResult | { readonly status: 'Failed'; readonly detail: string };
 
 /** A controller: the objects that it checks, and their checks. */
-export interface HealthCheckController<Type extends string = string> {
+export interface HealthCheckController {
   readonly kind: ExtensionKind;
   /** `spec.type` of the objects, compared exactly. */
   readonly type: string;
@@ -79,7 +78,7 @@ export interface HealthCheckController<Type extends string = string> {
   /** Functions of the object. If one of them returns false, the object is not checked. */
   readonly predicates?: readonly ((extension: ExtensionObject) => boolean)[];
   /** Checks of each object; at least one. */
-  readonly checks: readonly HealthCheck<Type>[];
+  readonly checks: readonly HealthCheck[];
   /** Condition types of an earlier version of the extension, which are removed. No check may have one of them. */
   readonly conditionTypesToRemove?: readonly string[];
   /** Interval between two runs for an object, in milliseconds. It is also the timeout of the checks, and half the timeout of a run. Default 30 s. */

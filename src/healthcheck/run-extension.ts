@@ -21,7 +21,7 @@ import { createHealthCheckMetrics } from './report.ts';
 import { ShootConnections } from './shoot-connections.ts';
 
 /** Options of `runExtension`. */
-export interface ExtensionOptions<Type extends string = string> {
+export interface ExtensionOptions {
   /** Name of the extension, such as `provider-local`. It is the User-Agent, the holder of the heartbeat, and the prefix of the leader's Lease. */
   readonly name: string;
   /** Namespace of the extension, `extension-<name of its ControllerInstallation>`. It holds the Leases of the heartbeat and of the leader. */
@@ -39,7 +39,7 @@ export interface ExtensionOptions<Type extends string = string> {
   /** True if the kubeconfig of a shoot may name an `http://` server, whose traffic anybody on the network can read and change. Default false. */
   readonly allowInsecureShoots?: boolean | undefined;
   /** Controllers to run; at least one. They share one watch of the Clusters, and one connection per shoot. */
-  readonly controllers: readonly HealthCheckController<Type>[];
+  readonly controllers: readonly HealthCheckController[];
   /** Interval between renewals of the heartbeat, in milliseconds; 0 if another process renews it. Default 30 s. */
   readonly heartbeatIntervalMs?: number;
   /** True if replicas elect a leader, and only the leader works. Default true. */
@@ -91,10 +91,7 @@ const checkOptions = (options: ExtensionOptions): void => {
  * rate and a graceful stop. Runs until `stop` aborts, and then resolves with the exit code 0. Resolves with 1 after a failure, which is logged, and after a
  * lost leadership. Rejects with a RangeError for invalid options, and with a KubeconfigError.
  */
-export const runExtension = async <Type extends string>(
-  options: ExtensionOptions<Type>,
-  stop: AbortSignal,
-): Promise<number> => {
+export const runExtension = async (options: ExtensionOptions, stop: AbortSignal): Promise<number> => {
   checkOptions(options);
   const { name, env, logger } = options;
   return runSeedProcess({
