@@ -72,7 +72,8 @@ export const troubleOf = (writing: WriteResult): string => {
 export const failureOf = ({ code, message }: ApiError): WriteResult =>
   code === 'NotFound' ? { kind: 'gone' } : { kind: 'failed', error: message };
 
-export interface Garden {
+/** How care writes to the garden. */
+export interface GardenWriter {
   readonly clock: Clock;
   /** Client of the garden that refuses a write right before it is sent if this process does not lead. */
   readonly client: KubeClient;
@@ -101,7 +102,7 @@ const readTimeoutMs = 5_000;
 
 /** Reads a Shoot. A failed read is data; rejects only with `signal.reason`, or for a bug. */
 export const readShoot = async (
-  { client }: Garden,
+  { client }: GardenWriter,
   at: NamespacedName,
   { signal, longestMs }: { readonly signal: AbortSignal; readonly longestMs: number },
 ): Promise<Result<GardenShoot, ApiError>> => {
@@ -119,15 +120,15 @@ export const readShoot = async (
  * Writes conditions and labels that differ, and retries after a conflict with the Shoot read again. A failed write is data; rejects only with
  * `signal.reason`, or for a bug.
  */
-export const writeShoot = async (garden: Garden, request: WriteRequest): Promise<Written> => {
-  const { clock, client } = garden;
+export const writeShoot = async (writer: GardenWriter, request: WriteRequest): Promise<Written> => {
+  const { clock, client } = writer;
   const { stored, conditionsOf, deadline, signal } = request;
   let conditions: Written['conditions'] = [];
   try {
     const writing = await retryOnConflict<GardenShoot, WriteResult>(stored, {
       attempt: (latest) => {
         conditions = conditionsOf(latest.shoot);
-        return writeOnce(garden, latest, { conditions, signal });
+        return writeOnce(writer, latest, { conditions, signal });
       },
       reread: async ({ shoot, metadata: { uid } }) => {
         const { value } = await client.call(getShoot(shoot), { signal, timeoutMs });
@@ -145,7 +146,7 @@ export const writeShoot = async (garden: Garden, request: WriteRequest): Promise
 
 /** Sends at most one patch of the conditions and one of the labels. */
 const writeOnce = async (
-  { clock, client, takeOver, dryRun }: Garden,
+  { clock, client, takeOver, dryRun }: GardenWriter,
   { shoot, storedConditions, metadata, resourceVersion: read }: GardenShoot,
   { conditions, signal }: { readonly conditions: readonly Condition[]; readonly signal: AbortSignal },
 ): Promise<WriteResult> => {

@@ -1,8 +1,6 @@
 import { homedir } from 'node:os';
 import { KubeconfigError } from '../kubernetes/api/errors.ts';
 import type { Kube } from '../kubernetes/api/kube.ts';
-import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
-import type { TunnelConnector } from '../kubernetes/api/tunnel-connection.ts';
 import { createWatchRegistry } from '../kubernetes/cache/index.ts';
 import { createKubeClient, createRateLimiter, limitedStack, writerStack } from '../kubernetes/client/index.ts';
 import {
@@ -13,7 +11,6 @@ import {
 } from '../kubernetes/connection/index.ts';
 import { loadOperatorKubeconfig } from '../kubernetes/kubeconfig/index.ts';
 import type { Clock } from '../ports/clock.ts';
-import type { Random } from '../ports/random.ts';
 import {
   type Component,
   type ComponentOptions,
@@ -28,18 +25,15 @@ import {
 } from '../process/index.ts';
 import { rightsOf } from '../process/rights/index.ts';
 import type { CareSettings } from './config.ts';
-import { CareController, type CareControllerDeps } from './controller.ts';
+import { CareController, type CareDeps } from './controller.ts';
 import { CareReport } from './report.ts';
 import { careGardenGrants, careGrants } from './rights.ts';
 import type { LastResults } from './shoot.ts';
 
 /** Connectors to the shoots, over their API servers and through their tunnels. */
-export interface CareAccess {
-  readonly connector: ShootConnector;
-  readonly tunnels: TunnelConnector;
-}
+type ShootAccess = Pick<CareDeps, 'connector' | 'tunnels'>;
 
-export interface CarePorts extends ComponentPorts, CareAccess {
+export interface CarePorts extends ComponentPorts, ShootAccess {
   /** Transport to the garden with its policies. If absent, care writes nothing. */
   readonly garden?: Kube | undefined;
 }
@@ -49,22 +43,22 @@ export interface CareOptions extends ComponentOptions<CareSettings, CarePorts> {
   readonly takeOver?: boolean;
 }
 
-/** Returns what outlives a change of the configuration. Call it once per meter. */
-export const controllerDeps = (
+/** Call it once per meter. */
+export const careDeps = (
   ports: Omit<CarePorts, 'identity'>,
   { takeOver = false, dryRun = false }: Pick<CareOptions, 'takeOver' | 'dryRun'>,
-): CareControllerDeps => {
-  const { clock, garden: gardenKube, leadership, meter } = ports;
-  const client = gardenKube && createKubeClient({ kube: writerStack(gardenKube, leadership), clock });
-  const garden = client && { clock, client, takeOver, dryRun };
+): CareDeps => {
+  const { clock, garden, leadership, meter } = ports;
+  const client = garden && createKubeClient({ kube: writerStack(garden, leadership), clock });
+  const writer = client && { clock, client, takeOver, dryRun };
   const results: LastResults = new Map();
   const report = new CareReport({ ...ports, results });
-  return { ...ports, gardenKube, garden, report, results, registry: createWatchRegistry(meter) };
+  return { ...ports, writer, report, results, registry: createWatchRegistry(meter) };
 };
 
 /** Creates care of a seed. The results of the last checks outlive a change of the configuration. */
 export const createCare = ({ settings, ports, ...options }: CareOptions): ComponentParts<CareSettings> => {
-  const deps = controllerDeps(ports, options);
+  const deps = careDeps(ports, options);
   return new Reloadable({
     name: 'care',
     settings,
@@ -74,15 +68,10 @@ export const createCare = ({ settings, ports, ...options }: CareOptions): Compon
   });
 };
 
-export interface ShootAccessOptions {
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly userAgent: string;
-  /** Environment of the process, for its proxies. */
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
-export const createShootAccess = ({ clock, random, userAgent, env }: ShootAccessOptions): CareAccess => {
+export const createShootAccess = (
+  { clock, random }: Pick<CarePorts, 'clock' | 'random'>,
+  { userAgent, env }: { readonly userAgent: string; readonly env: CareProcessDeps['env'] },
+): ShootAccess => {
   const known = createKubeconfigCache({ env });
   return {
     connector: createShootConnector({ clock, userAgent, known }),
@@ -93,13 +82,11 @@ export const createShootAccess = ({ clock, random, userAgent, env }: ShootAccess
 /** Minimum of the limit on concurrent urgent requests: care only reads in the seed, and sends none. */
 const urgentInFlight = 1;
 
-export interface CareComponentOptions {
-  readonly garden?: Kube | undefined;
-  readonly takeOver: boolean;
-  readonly clock: Clock;
-}
-
-export const careComponent = ({ garden, takeOver, clock }: CareComponentOptions): Component<CareSettings> => ({
+export const careComponent = ({
+  garden,
+  takeOver,
+  clock,
+}: Pick<CarePorts, 'garden' | 'clock'> & Pick<CareProcessDeps, 'takeOver'>): Component<CareSettings> => ({
   leaseName: leaseNameOf('care'),
   urgentInFlight,
   neededRights: async (settings) => rightsOf(careGrants(settings)),
@@ -108,7 +95,7 @@ export const careComponent = ({ garden, takeOver, clock }: CareComponentOptions)
     neededRights: async () => rightsOf(careGardenGrants),
   },
   create: ({ ports, userAgent, env, settings, dryRun }) => {
-    const shoots = createShootAccess({ ...ports, userAgent, env });
+    const shoots = createShootAccess(ports, { userAgent, env });
     return createCare({ settings, dryRun, takeOver, ports: { ...ports, ...shoots, garden } });
   },
 });

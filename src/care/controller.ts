@@ -9,11 +9,8 @@ import type { CareReport } from './report.ts';
 import { type LastResults, type ShootCheckDeps, type ShootResult, checkShoot } from './shoot.ts';
 import { type NamedShoot, namedShoot } from '../status/state/find-shoot.ts';
 
-export interface CareControllerDeps
-  extends Omit<CareWatchDeps, 'garden'>,
-    Pick<ShootCheckDeps, 'connector' | 'tunnels' | 'garden'> {
-  /** Transport to the garden, for its watches. */
-  readonly gardenKube: CareWatchDeps['garden'];
+/** What outlives a change of the configuration. */
+export interface CareDeps extends CareWatchDeps, Pick<ShootCheckDeps, 'connector' | 'tunnels' | 'writer'> {
   readonly report: CareReport;
   readonly results: LastResults;
 }
@@ -31,16 +28,16 @@ const hasJustSucceeded = ({ value, previous }: StoreChange<Cluster<CareShoot>>):
 /** Care of a seed under one configuration. It watches the control planes and, while it leads, checks each shoot once per sync period. */
 export class CareController implements ConfiguredComponent<CareSettings, undefined> {
   readonly settings: CareSettings;
-  readonly #deps: CareControllerDeps;
+  readonly #deps: CareDeps;
   readonly #watches: CareWatches;
   readonly #checkDeps: ShootCheckDeps;
   readonly #closing = new AbortController();
   #watching = Promise.resolve();
 
-  constructor(settings: CareSettings, deps: CareControllerDeps) {
+  constructor(settings: CareSettings, deps: CareDeps) {
     this.settings = settings;
     this.#deps = deps;
-    this.#watches = createCareWatches(settings, { ...deps, garden: deps.gardenKube });
+    this.#watches = createCareWatches(settings, deps);
     this.#checkDeps = {
       ...deps,
       settings,

@@ -5,7 +5,7 @@ import {
   type CareProcessDeps,
   type GardenConnection,
   connectGarden,
-  controllerDeps,
+  careDeps,
   createShootAccess,
   limitsOf,
 } from './component.ts';
@@ -37,12 +37,9 @@ export const runCareOnce = async (deps: CareOnceDeps): Promise<Result<CareResult
       ...{ clock, random, logger, meter, garden: garden?.kube },
       leadership: { mayWrite: () => true },
       seed: limitedStack(transport, { clock, limiter: createRateLimiter({ ...limitsOf(flags), clock, meter }) }),
-      ...createShootAccess({ clock, random, userAgent, env }),
+      ...createShootAccess({ clock, random }, { userAgent, env }),
     };
-    return await checkAll(
-      new CareController(settings, controllerDeps(ports, { takeOver, dryRun: flags.dryRun })),
-      deps,
-    );
+    return await checkAll(new CareController(settings, careDeps(ports, { takeOver, dryRun: flags.dryRun })), deps);
   } finally {
     garden?.close();
     transport.close();

@@ -5,7 +5,7 @@ import { shootConditionTypes } from '../gardener/shoot-conditions.ts';
 import { type StatusLabel, shootStatus } from '../gardener/shoot-status.ts';
 import { errorText } from '../kubernetes/api/errors.ts';
 import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
-import { type Garden, type WriteResult, failureOf, readShoot, writeShoot } from './act.ts';
+import { type GardenWriter, type WriteResult, failureOf, readShoot, writeShoot } from './act.ts';
 import type { CareSettings } from './config.ts';
 import { type Findings, allUnknown, conditionsFrom, judge, typesOf } from './judge/judge.ts';
 import { type CareWatches, observeSeed } from './observe/seed.ts';
@@ -15,7 +15,7 @@ export interface ShootCheckDeps extends ObserveDeps {
   readonly settings: CareSettings;
   readonly watches: Pick<CareWatches, 'sources' | 'kubeconfigs'>;
   /** If absent, care writes nothing. */
-  readonly garden?: Garden | undefined;
+  readonly writer?: GardenWriter | undefined;
 }
 
 /** Result of one check of one shoot. */
@@ -117,7 +117,7 @@ export const checkShoot = async (
   { name: namespace, seedName, shoot: decoded, shootName }: Cluster<CareShoot>,
   { last, signal }: { readonly last: ShootResult | undefined; readonly signal: AbortSignal },
 ): Promise<ShootResult> => {
-  const { clock, garden, settings } = deps;
+  const { clock, writer, settings } = deps;
   const problem = decoded.ok ? undefined : decoded.error.message;
   const name = shootName ?? last?.shoot;
   const known = decoded.ok ? decoded.value : name && nameOnly(name);
@@ -134,7 +134,7 @@ export const checkShoot = async (
   const startedAt = clock.monotonic();
   const periodMs = Math.min(settings.syncPeriod, maxPeriodMs);
   const timeoutMs = periodMs / 2;
-  const stored = garden && (await readShoot(garden, known, { signal, longestMs: timeoutMs }));
+  const stored = writer && (await readShoot(writer, known, { signal, longestMs: timeoutMs }));
   const shoot = stored?.ok === true ? stored.value.shoot : known;
   const before = withNewerConditions(last, stored, shoot);
   const observedAt = clock.monotonic();
@@ -148,9 +148,9 @@ export const checkShoot = async (
     conditionsFrom(findings, { shoot: withNewerConditions(last, stored, from), settings }, clock.now());
   const refusal = refusalOf(stored, known, seedName);
   const { writing, conditions } =
-    garden === undefined || stored?.ok !== true || refusal !== undefined
+    writer === undefined || stored?.ok !== true || refusal !== undefined
       ? { writing: refusal ?? ({ kind: 'no-garden' } as const), conditions: conditionsOf(shoot) }
-      : await writeShoot(garden, { stored: stored.value, conditionsOf, deadline: startedAt + periodMs, signal });
+      : await writeShoot(writer, { stored: stored.value, conditionsOf, deadline: startedAt + periodMs, signal });
   const isKnown = problem === undefined || stored?.ok === true;
   const merged = mergeConditions(shoot.conditions, conditions, shootConditionTypes);
   return {
