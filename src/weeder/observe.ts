@@ -1,7 +1,7 @@
 import type { Kube } from '../kubernetes/api/kube.ts';
 import { type PodView, decodePod } from '../kubernetes/api/pod.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
-import { type Informer, type InformerDeps, createInformer } from '../kubernetes/cache/index.ts';
+import { type Informer, type InformerDeps, createInformer, indexByNamespace } from '../kubernetes/cache/index.ts';
 import { withPriority } from '../kubernetes/client/index.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { DependentPod, Weeding } from './events.ts';
@@ -14,8 +14,8 @@ export interface PodObserverDeps extends InformerDeps {
 /** An open watch of pods. */
 interface PodWatch {
   readonly informer: Informer<PodView>;
-  /** Its pods by namespace and key. */
-  readonly pods: ReadonlyMap<string, ReadonlyMap<string, PodView>>;
+  /** Returns its pods in a namespace, by key. */
+  readonly podsIn: (namespace: string) => ReadonlyMap<string, PodView>;
   /** Resolves when the watch has ended. */
   readonly close: () => Promise<void>;
 }
@@ -77,7 +77,7 @@ export class PodObserver {
     const found = new Map<string, DependentPod>();
     for (const need of needs.toSorted((a, b) => b.weeding.readyAt - a.weeding.readyAt)) {
       const watch = this.#open.get(this.#serving(need));
-      for (const pod of watch?.pods.get(need.weeding.namespace)?.values() ?? []) {
+      for (const pod of watch?.podsIn(need.weeding.namespace).values() ?? []) {
         const { weeding, pod: known } = found.get(pod.uid) ?? { ...need, pod };
         found.set(pod.uid, { weeding, pod: newerOf(known, pod) });
       }
@@ -108,14 +108,8 @@ export class PodObserver {
       query: { labelSelector: selector },
       project: decodePod,
     });
-    const pods = new Map<string, Map<string, PodView>>();
-    informer.subscribe(({ type, key, value }) => {
-      const known = pods.get(value.namespace) ?? new Map<string, PodView>();
-      pods.set(value.namespace, known);
-      if (type === 'set') known.set(key, value);
-      else known.delete(key);
-      this.#onChange(value.namespace);
-    });
+    const podsIn = indexByNamespace(informer);
+    informer.subscribe(({ value }) => this.#onChange(value.namespace));
     const closing = new AbortController();
     // Rejects if the watch is closed before it is synced.
     informer.whenSynced(closing.signal).then(
@@ -127,7 +121,7 @@ export class PodObserver {
       closing.abort(new Error('the weedings that need this watch have ended'));
       return ended;
     };
-    return { informer, pods, close };
+    return { informer, podsIn, close };
   }
 
   #close(key: string, watch: PodWatch): void {

@@ -17,7 +17,7 @@ import { isApiError } from '../../kubernetes/api/errors.ts';
 import { goQuote } from '../../kubernetes/api/go-quote.ts';
 import type { Kube } from '../../kubernetes/api/kube.ts';
 import { decodeLease, renewedAtMs } from '../../kubernetes/api/lease.ts';
-import { type Informer, type InformerDeps, createInformer } from '../../kubernetes/cache/index.ts';
+import { type Informer, type InformerDeps, createInformer, indexByNamespace } from '../../kubernetes/cache/index.ts';
 import { decodeKubeconfigSecret } from '../../kubernetes/kubeconfig/index.ts';
 import type { ReadyCheck } from '../../process/index.ts';
 import type { CareSettings } from '../config.ts';
@@ -29,29 +29,21 @@ import {
   hasWorkers,
 } from '../judge/observation.ts';
 
-/** The part of an informer that shows its objects. */
-export type Watching<T> = Pick<Informer<T>, 'synced' | 'get' | 'entries' | 'subscribe' | 'state' | 'interruptedMs'>;
-
 /** What a watch has shown may be wrong when it has been lost for longer, in milliseconds. A silent watch is opened anew after the same time. */
 const longestLossMs = 90_000;
 
 /** False if a list is still to come: a kind that the API server does not serve has no objects. */
-const isListed = ({ synced, state }: Pick<Watching<unknown>, 'synced' | 'state'>): boolean =>
-  synced || isApiError(state().lastError, 'NotFound');
+const isListed = (informer: Informer<unknown>): boolean =>
+  informer.synced || isApiError(informer.state().lastError, 'NotFound');
 
 /** The watched objects of one kind, of all namespaces. */
 export class Watched<T> {
-  readonly #informer: Watching<T>;
-  /** Objects by namespace and key, so that a check of one shoot does not iterate over the objects of all shoots. */
-  readonly #namespaces = new Map<string, Map<string, T>>();
+  readonly #informer: Informer<T>;
+  readonly #of: (namespace: string) => ReadonlyMap<string, T>;
 
-  constructor(informer: Watching<T>) {
+  constructor(informer: Informer<T>) {
     this.#informer = informer;
-    for (const [key, value] of informer.entries()) this.#in(key).set(key, value);
-    informer.subscribe(({ type, key, value }) => {
-      if (type === 'set') this.#in(key).set(key, value);
-      else this.#remove(key);
-    });
+    this.#of = indexByNamespace(informer);
   }
 
   /** True if the objects are known as they are now. */
@@ -75,8 +67,8 @@ export class Watched<T> {
   /** Returns the objects of a namespace in the order of their names, as the API server lists them. */
   list(namespace: string): Read<readonly T[]> {
     return this.ifCurrent(() => {
-      const objects = [...(this.#namespaces.get(namespace) ?? [])];
-      return objects.sort(([a], [b]) => (a < b ? -1 : 1)).map(([, value]) => value);
+      const objects = [...this.#of(namespace)].sort(([a], [b]) => (a < b ? -1 : 1));
+      return objects.map(([, value]) => value);
     });
   }
 
@@ -86,22 +78,7 @@ export class Watched<T> {
     const unheard = this.#informer.synced ? 'nothing is heard of their watch' : 'they have not been listed yet';
     return { ok: false, error: this.#informer.state().lastError?.message ?? unheard };
   }
-
-  #in(key: string): Map<string, T> {
-    const namespace = namespaceOf(key);
-    const known = this.#namespaces.get(namespace) ?? new Map<string, T>();
-    this.#namespaces.set(namespace, known);
-    return known;
-  }
-
-  #remove(key: string): void {
-    const objects = this.#in(key);
-    objects.delete(key);
-    if (objects.size === 0) this.#namespaces.delete(namespaceOf(key));
-  }
 }
-
-const namespaceOf = (key: string): string => key.slice(0, Math.max(key.indexOf('/'), 0));
 
 /** All watched objects of control planes. Each check reads objects of the shoots themselves instead. */
 export type CareSources = CareWatches['sources'];
