@@ -17,7 +17,13 @@ import { isApiError } from '../../kubernetes/api/errors.ts';
 import { goQuote } from '../../kubernetes/api/go-quote.ts';
 import type { Kube } from '../../kubernetes/api/kube.ts';
 import { decodeLease, renewedAtMs } from '../../kubernetes/api/lease.ts';
-import { type Informer, type InformerDeps, createInformer, indexByNamespace } from '../../kubernetes/cache/index.ts';
+import {
+  type Informer,
+  type InformerDeps,
+  createInformer,
+  indexByNamespace,
+  longestSilenceMs,
+} from '../../kubernetes/cache/index.ts';
 import { decodeKubeconfigSecret } from '../../kubernetes/kubeconfig/index.ts';
 import type { ReadyCheck } from '../../process/index.ts';
 import type { CareSettings } from '../config.ts';
@@ -28,9 +34,6 @@ import {
   type SeedObservation,
   hasWorkers,
 } from '../judge/observation.ts';
-
-/** What a watch has shown may be wrong when it has been lost for longer, in milliseconds. A silent watch is opened anew after the same time. */
-const longestLossMs = 90_000;
 
 /** False if a list is still to come: a kind that the API server does not serve has no objects. */
 const isListed = (informer: Informer<unknown>): boolean =>
@@ -46,9 +49,9 @@ export class Watched<T> {
     this.#of = indexByNamespace(informer);
   }
 
-  /** True if the objects are known as they are now. */
+  /** True if the objects are known as they are now: the watch is open, or has been lost for no longer than any watch may be silent. gardenlet has no such limit. */
   get isCurrent(): boolean {
-    return this.#informer.synced && this.#informer.interruptedMs() <= longestLossMs;
+    return this.#informer.synced && this.#informer.interruptedMs() <= longestSilenceMs;
   }
 
   /** True if the API server does not serve the kind, so that there are no such objects. */

@@ -1,6 +1,7 @@
 export { type Informer, type InformerDeps, createInformer } from './informer.ts';
 export { indexByNamespace } from './namespace-index.ts';
 export type { ObjectKey, Store, StoreChange } from './store.ts';
+export { longestSilenceMs } from './watch.ts';
 export { waitUntilOrDeadline, waitForSync } from './wait-for-sync.ts';
 export {
   type DependentSource,
