@@ -5,8 +5,8 @@ import { daemonSetCheck, deploymentCheck, managedResourceCheck, statefulSetCheck
 import { type StubAnswers, contextOf } from './testing/stub-client.ts';
 
 const namespace = 'shoot--dev--one';
-const object = (status: object, generation = 1) => ({
-  metadata: { name: 'x', namespace, generation },
+const object = (status: object) => ({
+  metadata: { name: 'x', namespace, generation: 1 },
   spec: {},
   status: { observedGeneration: 1, ...status },
 });
@@ -47,7 +47,6 @@ const kinds = [
     noun: 'managed resource',
     absent: 'Managed Resource "csi" in namespace "shoot--dev--one" not found',
     unread: 'check Managed Resource failed. Unable to retrieve managed resource "csi" in namespace "shoot--dev--one"',
-    outdated: 'observed generation of managed resource shoot--dev--one/x outdated (1/7)',
     path: '/apis/resources.gardener.cloud/v1alpha1/namespaces/shoot--dev--one/managedresources/csi',
     check: managedResourceCheck('csi'),
     healthy: object({ conditions: [condition('ResourcesApplied', 'True'), condition('ResourcesHealthy', 'True')] }),
@@ -68,13 +67,6 @@ describe.each(kinds)('the check of a $noun', ({ noun, absent, unread, path, chec
   it('that is unhealthy', async () => {
     const detail = `${what} is unhealthy: ${texts.problem}`;
     expect(await inSeed(check, { [path]: unhealthy })).toEqual({ status: 'False', detail, codes: [] });
-  });
-
-  it('that is outdated', async () => {
-    const outdated = { ...healthy, metadata: { ...healthy.metadata, generation: 7 } };
-    expect(await inSeed(check, { [path]: outdated })).toMatchObject({
-      detail: `${what} is unhealthy: ${texts.outdated ?? 'observed generation outdated (1/7)'}`,
-    });
   });
 
   it('that does not exist', async () => {

@@ -42,14 +42,13 @@ export class ShootConnections {
   readonly #options: ShootConnectionsOptions;
   /** Connections for new users, by namespace. One that was replaced is closed by its last user. */
   readonly #current = new Map<string, Shared>();
-  #isClosed = false;
 
   constructor(options: ShootConnectionsOptions) {
     this.#options = options;
   }
 
   /**
-   * Connects to the shoot whose control plane is in `namespace`, by its present kubeconfig, because credentials are rotated. Each user must close its result; the
+   * Connects to the shoot whose control plane is in `namespace`, by its present kubeconfig, because credentials are rotated. Each user must close its result once; the
    * connection itself stays open for later users. Rejects with an ApiError or a KubeconfigError, or with an Error if there is no kubeconfig.
    */
   async connect(namespace: string, signal: AbortSignal): Promise<ShootConnection> {
@@ -57,21 +56,17 @@ export class ShootConnections {
     shared.cancelIdle();
     shared.users += 1;
     const { client } = shared.connection;
-    let isOpen = true;
     return {
       client: { call: (call, options) => client.call(call, { timeoutMs: callTimeoutMs, ...options }) },
       close: () => {
-        if (!isOpen) return;
-        isOpen = false;
         shared.users -= 1;
         if (shared.users === 0) this.#release(namespace, shared);
       },
     };
   }
 
-  /** Closes all connections. Requests in flight fail. */
+  /** Closes all connections, once all users have ended. */
   close(): void {
-    this.#isClosed = true;
     for (const { connection, cancelIdle } of this.#current.values()) {
       cancelIdle();
       connection.close();
@@ -94,7 +89,7 @@ export class ShootConnections {
     if (known?.kubeconfig === kubeconfig) return known;
     const connection = this.#options.connector.clientFor(kubeconfig);
     const created: Shared = { kubeconfig, connection, users: 0, cancelIdle: () => undefined };
-    if (!this.#isClosed) this.#current.set(namespace, created);
+    this.#current.set(namespace, created);
     if (known?.users === 0) this.#release(namespace, known);
     return created;
   }

@@ -62,10 +62,6 @@ describe('weederConfig.load', () => {
     ]);
   });
 
-  it('applies the defaults', () => {
-    expect(load(minimal)).toEqual({ settings: { watchDurationMs: 300_000, services: minimalServices }, problems: [] });
-  });
-
   it.each([
     ['watchDuration: 90s', 90_000],
     ['watchDuration: 1h30m', 5_400_000],
@@ -85,17 +81,6 @@ describe('weederConfig.load', () => {
       constructor: 'c',
       role: 'apiserver',
     });
-  });
-
-  it('warns about unknown fields with the option of a running component', () => {
-    const { settings, problems } = load(textOf(cases, 'unknown-fields'));
-    expect(problems.map(({ path, severity }) => `${severity} ${path}`)).toEqual([
-      'warning concurrency',
-      'warning servicesAndDependantSelectors.etcd-main-client.namespace',
-      'warning servicesAndDependantSelectors.etcd-main-client.podSelectors[0].matchFields',
-      'warning servicesAndDependantSelectors.etcd-main-client.podSelectors[1].matchExpressions[0].value',
-    ]);
-    expect(settings.services[0]?.podSelectors).toHaveLength(2);
   });
 
   it('freezes the settings to the last leaf', () => {

@@ -705,12 +705,6 @@ describe('a control plane with etcd and pods of its own', () => {
         .map(({ condition, status, reason }) => [String(condition), `${String(status)} ${String(reason)}`]),
     );
 
-  it('is healthy', async () => {
-    start({ controlPlanePods: true }, 'a');
-    await story.minutes(30);
-    expect([logged('a'), changes().length]).toEqual([well, 5]);
-  });
-
   it('shows its failing etcd, and no other control plane does', async () => {
     const [shoot] = start({ controlPlanePods: true }, 'a', 'b');
     await story.minutes(1);

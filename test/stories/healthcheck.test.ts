@@ -436,25 +436,6 @@ describe('a write of the object by another client', () => {
   });
 });
 
-describe('checks that hang', () => {
-  it('do not run twice at the same time for the same object', async () => {
-    fixture.addWorker('a');
-    let running = 0;
-    let most = 0;
-    const slow = checkOf(async () => {
-      running += 1;
-      most = Math.max(most, running);
-      await fixture.clock.sleep(29_000, new AbortController().signal);
-      running -= 1;
-      return fine;
-    });
-    fixture.setFaults(({ method }) => (method === 'PATCH' ? { delayMs: 10_000 } : undefined));
-    await run({ checks: [slow], concurrency: 5 }, 300_000);
-    expect(most).toBe(1);
-    expect(fixture.conditions('a')).toMatchObject([{ status: 'True' }]);
-  });
-});
-
 describe('a Cluster that cannot be read', () => {
   it('makes the conditions Unknown, and leaves those of others', async () => {
     const theirs = { type: 'Theirs', status: 'True', extra: { deep: [1] } };

@@ -154,20 +154,6 @@ const cases: readonly (readonly [string, Parts, object])[] = [
     },
   ],
   [
-    'a ManagedResource of the seed has failed',
-    {
-      seed: {
-        managedResources: ok([
-          managedResource('mine', {
-            class: 'seed',
-            conditions: [condition('ResourcesApplied', 'False', { reason: 'ApplyFailed', message: 'no such kind' })],
-          }),
-        ]),
-      },
-    },
-    { status: 'Failed', reason: 'ApplyFailed', message: 'no such kind' },
-  ],
-  [
     'a roll-out takes too long',
     {
       settings: { managedResourceProgressingThreshold: 300_000 },

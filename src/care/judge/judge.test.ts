@@ -3,7 +3,7 @@ import { type Finding, type ShootConditionType, shootConditionTypes } from '../.
 import type { Condition } from '../../gardener/condition.ts';
 import { type Parts, bad, checkInput, condition, now, observed, ok, settings, shoot } from '../testing/check-input.ts';
 import { failed, healthy } from './finding.ts';
-import { type Findings, allUnknown, conditionsFrom, judge } from './judge.ts';
+import { type Findings, conditionsFrom, judge } from './judge.ts';
 
 const decideFor = (parts: Parts): Findings => judge(checkInput(parts));
 
@@ -62,16 +62,6 @@ describe('a run', () => {
     ],
   ])('%s', (_, parts, findings) => {
     expect(lines(parts)).toEqual(findings);
-  });
-
-  it('reports objects that cannot be listed', () => {
-    const found = decideFor({ seed: { managedResources: bad('403 Forbidden') } });
-    expect(found.get('EveryNodeReady')?.message).toBe('Failed listing ManagedResources: 403 Forbidden');
-    expect(allUnknown(['EveryNodeReady'], 'no Shoot').get('EveryNodeReady')).toEqual({
-      status: 'Unknown',
-      reason: 'ConditionCheckError',
-      message: 'no Shoot',
-    });
   });
 });
 

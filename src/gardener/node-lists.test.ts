@@ -3,17 +3,8 @@ import { buildLease, buildNode } from '../../test/doubles/builders.ts';
 import { listNodeLeases } from '../kubernetes/api/lease.ts';
 import { listMachines } from './machine.ts';
 import { listNodes } from './node.ts';
-import { getVersion } from './shoot-calls.ts';
 
 describe('calls of a probe run', () => {
-  it('are plain reads', () => {
-    expect(getVersion).toMatchObject({ method: 'GET', path: '/version' });
-    expect(listNodes).toMatchObject({ method: 'GET', path: '/api/v1/nodes' });
-    const machines = '/apis/machine.sapcloud.io/v1alpha1/namespaces/shoot--dev--one/machines';
-    expect(listMachines('shoot--dev--one')).toMatchObject({ method: 'GET', path: machines });
-    expect(listMachines('a/b?c').path).toBe('/apis/machine.sapcloud.io/v1alpha1/namespaces/a%2Fb%3Fc/machines');
-  });
-
   it('list leases in one page and without resourceVersion: a cached list would look like an outage', () => {
     expect(listNodeLeases).toMatchObject({
       method: 'GET',
