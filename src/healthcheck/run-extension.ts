@@ -1,7 +1,7 @@
 import { createWatchRegistry } from '../kubernetes/cache/index.ts';
 import { KubeconfigError } from '../kubernetes/api/errors.ts';
 import { createKubeClient, writerStack } from '../kubernetes/client/index.ts';
-import { createKubeconfigCache, createShootConnector, withShootPolicy } from '../kubernetes/connection/index.ts';
+import { createKubeconfigCache, createShootConnector } from '../kubernetes/connection/index.ts';
 import type { Logger } from '../ports/logger.ts';
 import {
   type ReadyCheck,
@@ -31,13 +31,6 @@ export interface ExtensionOptions {
   /** Path of the seed's kubeconfig. Default: `$KUBECONFIG`, else the service account of the pod, else `~/.kube/config`. */
   readonly kubeconfig?: string;
   readonly logger: Logger;
-  /**
-   * Names of Secrets in a control-plane namespace whose key `kubeconfig` holds a kubeconfig for the shoot; the first Secret that exists with this key is used.
-   * Default: `gardener-internal`, `gardener`.
-   */
-  readonly shootSecrets?: readonly string[] | undefined;
-  /** True if the kubeconfig of a shoot may name an `http://` server, whose traffic anybody on the network can read and change. Default false. */
-  readonly allowInsecureShoots?: boolean | undefined;
   /** Controllers to run; at least one. They share one watch of the Clusters, and one connection per shoot. */
   readonly controllers: readonly HealthCheckController[];
   /** Interval between renewals of the heartbeat, in milliseconds; 0 if another process renews it. Default 30 s. */
@@ -124,16 +117,12 @@ const runnable = (name: string, work: (signal: AbortSignal) => Promise<void>): R
 
 const partsOf = (options: ExtensionOptions, ports: SeedPorts): ProcessParts => {
   const { meter, clock, leadership } = ports;
-  const { name, namespace, env, controllers, shootSecrets, allowInsecureShoots } = options;
-  const { heartbeatIntervalMs: renewIntervalMs = defaultHeartbeatMs } = options;
+  const { name, namespace, env, controllers, heartbeatIntervalMs: renewIntervalMs = defaultHeartbeatMs } = options;
   const kube = writerStack(ports.seed, leadership);
   const seed = createKubeClient({ kube, clock });
   const known = createKubeconfigCache({ env });
   const connector = createShootConnector({ clock, userAgent: name, known, kept: true });
-  const shoots = new ShootConnections({
-    ...{ clock, seed, secrets: shootSecrets },
-    connector: withShootPolicy(connector, { allowInsecureShoots }),
-  });
+  const shoots = new ShootConnections({ clock, seed, connector });
   const metrics = createHealthCheckMetrics(meter);
   const deps = { ...ports, kube, seed, shoots, registry: createWatchRegistry(meter), metrics };
   const clusters = controllers.some(needsClusters) ? createClusterWatch(deps) : undefined;

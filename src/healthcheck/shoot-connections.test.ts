@@ -10,8 +10,8 @@ import { ShootConnections } from './shoot-connections.ts';
 const { signal } = new AbortController();
 const idleMs = 300_000;
 
-/** A seed with the shoots a and b. Requests for a Secret of the name `forbidden` are refused. */
-const createRig = (secrets?: readonly string[]) => {
+/** A seed with the shoots a and b. */
+const createRig = () => {
   const clock = createVirtualClock();
   const api = createSimApiServer({ clock });
   const putSecret = (namespace: string, name: string, kubeconfig: string | undefined): void =>
@@ -20,14 +20,16 @@ const createRig = (secrets?: readonly string[]) => {
       data: kubeconfig === undefined ? {} : { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
     });
   for (const name of ['a', 'b']) putSecret(name, 'gardener', `kubeconfig of ${name}`);
+  let forbidden = 'nothing';
+  const forbid = (end: string): void => void (forbidden = end);
   const opened: string[] = [];
   const closed: string[] = [];
   const kube = withFaults(api, {
     clock,
-    rule: ({ path }) => (path.endsWith('/forbidden') ? { status: 403, message: 'may not' } : undefined),
+    rule: ({ path }) => (path.endsWith(forbidden) ? { status: 403, message: 'may not' } : undefined),
   });
   const connections = new ShootConnections({
-    ...{ clock, secrets, seed: createKubeClient({ kube, clock }) },
+    ...{ clock, seed: createKubeClient({ kube, clock }) },
     connector: {
       clientFor: (kubeconfig) => {
         opened.push(kubeconfig);
@@ -36,32 +38,27 @@ const createRig = (secrets?: readonly string[]) => {
       },
     },
   });
-  return { clock, putSecret, opened, closed, connections };
+  return { clock, putSecret, forbid, opened, closed, connections };
 };
 
 describe('the kubeconfig of a shoot', () => {
   it.each([
-    ['the Secret with the address in the seed', undefined, ['gardener-internal', 'gardener'], 'gardener-internal'],
-    ['the other Secret, if that one has none', undefined, ['gardener'], 'gardener'],
-    ['the Secret of the option', ['mine'], ['gardener-internal', 'gardener', 'mine'], 'mine'],
-  ])('is that of %s', async (_, secrets, there, used) => {
-    const { putSecret, opened, connections } = createRig(secrets);
-    putSecret('a', 'gardener-internal', undefined);
-    for (const name of there) putSecret('a', name, name);
+    ['the Secret with the address in the seed', 'internal'],
+    ['the other Secret, if that one has none', undefined],
+  ])('is that of %s', async (_, internal) => {
+    const { putSecret, opened, connections } = createRig();
+    putSecret('a', 'gardener-internal', internal);
     await connections.connect('a', signal);
-    expect(opened).toEqual([used]);
+    expect(opened).toEqual([internal ?? 'kubeconfig of a']);
   });
 
   it.each([
-    ['does not exist', ['x', 'y'], 'no Secret x or y with a key "kubeconfig" in namespace a'],
-    [
-      'may not be read, without a try of the next Secret',
-      ['forbidden', 'gardener'],
-      '/forbidden: 403 Forbidden: may not',
-    ],
-  ])('that %s is an error, and nothing is opened', async (_, secrets, error) => {
-    const { opened, connections } = createRig(secrets);
-    await expect(connections.connect('a', signal)).rejects.toThrow(error);
+    ['does not exist', 'c', 'no Secret gardener-internal or gardener with a key "kubeconfig" in namespace c'],
+    ['may not be read, without a try of the next Secret', 'b', '/gardener-internal: 403 Forbidden: may not'],
+  ])('that %s is an error, and nothing is opened', async (_, namespace, error) => {
+    const { forbid, opened, connections } = createRig();
+    forbid('/namespaces/b/secrets/gardener-internal');
+    await expect(connections.connect(namespace, signal)).rejects.toThrow(error);
     expect(opened).toEqual([]);
   });
 });

@@ -11,8 +11,6 @@ export interface ShootConnectionsOptions {
   readonly connector: ShootConnector;
   /** Client of the seed. */
   readonly seed: KubeClient;
-  /** Names of Secrets in a control-plane namespace; the first that exists with a key `kubeconfig` has the kubeconfig for the shoot. */
-  readonly secrets?: readonly string[] | undefined;
 }
 
 /** A connection to a shoot and the number of its users. */
@@ -23,8 +21,11 @@ interface Shared {
   cancelIdle: () => void;
 }
 
-/** Secrets that gardener uses. The first has the address in the seed, which it prefers (`extensions/pkg/util/shoot_clients.go`, NewClientForShoot). */
-const gardenersSecrets = ['gardener-internal', 'gardener'];
+/**
+ * Secrets in a control-plane namespace with a kubeconfig for the shoot: the first that exists with a key `kubeconfig` counts. It has the address in the seed,
+ * which gardener prefers (`extensions/pkg/util/shoot_clients.go`, NewClientForShoot).
+ */
+const secrets = ['gardener-internal', 'gardener'];
 const secretTimeoutMs = 10_000;
 /** Idle time in milliseconds after which a connection closes: a shoot that no run connects to for this long is deleted or hibernated. */
 const idleMs = 300_000;
@@ -75,7 +76,7 @@ export class ShootConnections {
   }
 
   async #readKubeconfig(namespace: string, signal: AbortSignal): Promise<string> {
-    const { seed, secrets = gardenersSecrets } = this.#options;
+    const { seed } = this.#options;
     const options = { signal, timeoutMs: secretTimeoutMs };
     for (const name of secrets) {
       const answer = await unlessNotFound(seed.call(getKubeconfig(namespace, name), options));
