@@ -1,8 +1,8 @@
 import { shootConditionTypes } from '../gardener/shoot-conditions.ts';
 import {
   type JsonObject,
-  decodeObject,
-  optionalList,
+  childObject,
+  childObjects,
   optionalObject,
   optionalString,
 } from '../kubernetes/api/decode.ts';
@@ -27,10 +27,9 @@ const namesOwned = (conditions: JsonObject): boolean => {
   return keys.length === 0 || keys.some((key) => ownedKeys.has(key));
 };
 
-const writerOf = (json: unknown, path: string): ConditionWriter | undefined => {
-  const entry = decodeObject(json, path);
-  const fields = optionalObject(entry.fieldsV1, `${path}.fieldsV1`) ?? {};
-  const status = optionalObject(fields['f:status'], `${path}.fieldsV1.f:status`) ?? {};
+const writerOf = (entry: JsonObject, path: string): ConditionWriter | undefined => {
+  const fields = childObject(entry, path, 'fieldsV1');
+  const status = childObject(fields, `${path}.fieldsV1`, 'f:status');
   const conditions = optionalObject(status['f:conditions'], `${path}.fieldsV1.f:status.f:conditions`);
   if (conditions === undefined || !namesOwned(conditions)) return undefined;
   const manager = optionalString(entry.manager, `${path}.manager`) ?? '';
@@ -45,8 +44,8 @@ export const otherConditionWriter = (
   metadata: JsonObject,
   { own, now }: { readonly own: string; readonly now: number },
 ): ConditionWriter | undefined =>
-  (optionalList(metadata.managedFields, 'metadata.managedFields') ?? [])
-    .flatMap((entry, index) => writerOf(entry, `metadata.managedFields[${String(index)}]`) ?? [])
+  childObjects(metadata, 'metadata', 'managedFields')
+    .flatMap((entry) => writerOf(entry.object, entry.path) ?? [])
     .filter(({ manager, at }) => manager !== own && now - at <= recentMs)
     .toSorted((a, b) => b.at - a.at)
     .at(0);

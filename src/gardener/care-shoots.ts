@@ -10,7 +10,7 @@ import {
   optionalList,
   optionalString,
 } from '../kubernetes/api/decode.ts';
-import { type Cluster, decodeClusterWith, decodeShootState } from './cluster.ts';
+import { type Cluster, decodeClusterWith, decodeShootState, decodeWorkers } from './cluster.ts';
 import { type Condition, decodeConditions, storedConditions } from './condition.ts';
 import type { ShootProgress } from './shoot-status.ts';
 
@@ -49,17 +49,12 @@ export interface GardenShoot {
 
 const decodePools = (spec: JsonObject, path: string): readonly WorkerPool[] => {
   const ownVersion = versionOf(spec, path);
-  const provider = childObject(spec, path, 'provider');
-  return (optionalList(provider.workers, `${path}.provider.workers`) ?? []).map((item, index) => {
-    const at = `${path}.provider.workers[${String(index)}]`;
-    const worker = decodeObject(item, at);
-    return {
-      name: decodeString(worker.name, `${at}.name`),
-      minimum: optionalInteger(worker.minimum, `${at}.minimum`) ?? 0,
-      maximum: optionalInteger(worker.maximum, `${at}.maximum`) ?? 0,
-      kubernetesVersion: versionOf(worker, at) || ownVersion,
-    };
-  });
+  return decodeWorkers(spec, path).map(({ object: worker, path: at }) => ({
+    name: decodeString(worker.name, `${at}.name`),
+    minimum: optionalInteger(worker.minimum, `${at}.minimum`) ?? 0,
+    maximum: optionalInteger(worker.maximum, `${at}.maximum`) ?? 0,
+    kubernetesVersion: versionOf(worker, at) || ownVersion,
+  }));
 };
 
 const versionOf = (object: JsonObject, path: string): string =>

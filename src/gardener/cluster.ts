@@ -3,12 +3,12 @@ import {
   DecodeError,
   type JsonObject,
   childObject,
+  childObjects,
   decodeMeta,
   decodeObject,
   decodeString,
   optionalBoolean,
   optionalList,
-  optionalObject,
   optionalString,
 } from '../kubernetes/api/decode.ts';
 import { parseGoDuration } from '../kubernetes/api/duration.ts';
@@ -97,19 +97,20 @@ export const decodeCluster = (json: unknown, path: string): ClusterView =>
     const spec = childObject(shoot, at, 'spec');
     return {
       ...decodeShootState(shoot, at),
-      ...decodeWorkers(spec, `${at}.spec`),
+      ...decodePools(spec, `${at}.spec`),
       nodeMonitorGraceMs: decodeGrace(spec, `${at}.spec`),
     };
   });
 
-const decodeWorkers = (spec: JsonObject, path: string): Pick<ShootView, 'hasWorkers' | 'poolConditions'> => {
-  const provider = optionalObject(spec.provider, `${path}.provider`) ?? {};
-  const workers = optionalList(provider.workers, `${path}.provider.workers`) ?? [];
+/** Returns the worker pools in the `spec` of a Shoot. */
+export const decodeWorkers = (spec: JsonObject, path: string): ReturnType<typeof childObjects> =>
+  childObjects(childObject(spec, path, 'provider'), `${path}.provider`, 'workers');
+
+const decodePools = (spec: JsonObject, path: string): Pick<ShootView, 'hasWorkers' | 'poolConditions'> => {
+  const workers = decodeWorkers(spec, path);
   const poolConditions = new Map<string, readonly string[]>();
-  for (const [index, item] of workers.entries()) {
-    const at = `${path}.provider.workers[${String(index)}]`;
-    const worker = decodeObject(item, at);
-    const manager = optionalObject(worker.machineControllerManager, `${at}.machineControllerManager`) ?? {};
+  for (const { object: worker, path: at } of workers) {
+    const manager = childObject(worker, at, 'machineControllerManager');
     const conditions = optionalList(manager.nodeConditions, `${at}.machineControllerManager.nodeConditions`) ?? [];
     if (conditions.length === 0) continue;
     const types = conditions.map((type, nth) => decodeString(type, `${at}.nodeConditions[${String(nth)}]`));
@@ -119,9 +120,9 @@ const decodeWorkers = (spec: JsonObject, path: string): Pick<ShootView, 'hasWork
 };
 
 const decodeGrace = (spec: JsonObject, path: string): number | undefined => {
-  const kubernetes = optionalObject(spec.kubernetes, `${path}.kubernetes`) ?? {};
+  const kubernetes = childObject(spec, path, 'kubernetes');
   const at = `${path}.kubernetes.kubeControllerManager`;
-  const manager = optionalObject(kubernetes.kubeControllerManager, at) ?? {};
+  const manager = childObject(kubernetes, `${path}.kubernetes`, 'kubeControllerManager');
   const text = optionalString(manager.nodeMonitorGracePeriod, `${at}.nodeMonitorGracePeriod`);
   if (text === undefined) return undefined;
   const duration = parseGoDuration(text);

@@ -1,7 +1,7 @@
 import {
   type JsonObject,
   childObject,
-  decodeObject,
+  childObjects,
   decodeString,
   optionalList,
   optionalString,
@@ -97,8 +97,7 @@ export const newCondition = (type: string, now: number): Condition => updateCond
 export const findCondition = (conditions: readonly Condition[], type: string): Condition | undefined =>
   conditions.find((condition) => condition.type === type);
 
-const decodeCondition = (json: unknown, path: string): Condition => {
-  const object = decodeObject(json, path);
+const decodeCondition = (object: JsonObject, path: string): Condition => {
   const text = (field: string): string => optionalString(object[field], `${path}.${field}`) ?? '';
   const codes = (optionalList(object.codes, `${path}.codes`) ?? []).map((code, index) =>
     decodeString(code, `${path}.codes[${String(index)}]`),
@@ -116,15 +115,11 @@ const decodeCondition = (json: unknown, path: string): Condition => {
 
 /** Decodes the `conditions` of a `status` of any kind. Throws a DecodeError. */
 export const decodeConditions = (status: JsonObject, path: string): readonly Condition[] =>
-  (optionalList(status.conditions, `${path}.conditions`) ?? []).map((item, index) =>
-    decodeCondition(item, `${path}.conditions[${String(index)}]`),
-  );
+  childObjects(status, path, 'conditions').map((item) => decodeCondition(item.object, item.path));
 
 /** Returns the stored conditions of an object with all their fields: those of other writers are written back unchanged. Throws a DecodeError. */
 export const storedConditions = (object: JsonObject, path: string): readonly JsonObject[] =>
-  (optionalList(childObject(object, path, 'status').conditions, `${path}.status.conditions`) ?? []).map((item, index) =>
-    decodeObject(item, `${path}.status.conditions[${String(index)}]`),
-  );
+  childObjects(childObject(object, path, 'status'), `${path}.status`, 'conditions').map((item) => item.object);
 
 /** A condition: ours, or a stored one with fields that only its writer knows. */
 interface Typed {

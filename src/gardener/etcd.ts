@@ -1,4 +1,4 @@
-import { decodeObject, optionalBoolean, optionalList, optionalString } from '../kubernetes/api/decode.ts';
+import { childObjects, optionalBoolean, optionalString } from '../kubernetes/api/decode.ts';
 import { goQuote } from '../kubernetes/api/go-quote.ts';
 import { findCondition } from './condition.ts';
 import { type HealthView, decodeParts } from './health.ts';
@@ -12,11 +12,9 @@ export interface EtcdHealth extends HealthView {
 
 export const decodeEtcdHealth = (json: unknown, path: string): EtcdHealth => {
   const { view, status } = decodeParts(json, path);
-  const at = `${path}.status.lastErrors`;
-  const lastErrors = (optionalList(status.lastErrors, at) ?? []).map((item, index) => {
-    const error = decodeObject(item, `${at}[${String(index)}]`);
-    return optionalString(error.description, `${at}[${String(index)}].description`) ?? '';
-  });
+  const lastErrors = childObjects(status, `${path}.status`, 'lastErrors').map(
+    (error) => optionalString(error.object.description, `${error.path}.description`) ?? '',
+  );
   return { ...view, ready: optionalBoolean(status.ready, `${path}.status.ready`) ?? false, lastErrors };
 };
 

@@ -1,10 +1,10 @@
 import {
   type ObjectMeta,
+  childObject,
+  childObjects,
   decodeMeta,
   decodeObject,
   decodeString,
-  optionalList,
-  optionalObject,
   optionalString,
 } from '../kubernetes/api/decode.ts';
 import { type Condition, decodeConditions } from './condition.ts';
@@ -53,8 +53,8 @@ export interface ExtensionReport {
 
 export const decodeExtensionReport = (json: unknown, path: string): ExtensionReport => {
   const object = decodeObject(json, path);
-  const spec = optionalObject(object.spec, `${path}.spec`) ?? {};
-  const status = optionalObject(object.status, `${path}.status`) ?? {};
+  const spec = childObject(object, path, 'spec');
+  const status = childObject(object, path, 'status');
   return {
     meta: decodeMeta(object, path),
     type: optionalString(spec.type, `${path}.spec.type`) ?? '',
@@ -70,12 +70,11 @@ export interface ControllerRegistration {
 
 export const decodeControllerRegistration = (json: unknown, path: string): ControllerRegistration => {
   const object = decodeObject(json, path);
-  const spec = optionalObject(object.spec, `${path}.spec`) ?? {};
-  const resources = (optionalList(spec.resources, `${path}.spec.resources`) ?? []).map((item, index) => {
-    const at = `${path}.spec.resources[${String(index)}]`;
-    const resource = decodeObject(item, at);
-    return { kind: decodeString(resource.kind, `${at}.kind`), type: decodeString(resource.type, `${at}.type`) };
-  });
+  const items = childObjects(childObject(object, path, 'spec'), `${path}.spec`, 'resources');
+  const resources = items.map(({ object: { kind, type }, path: at }) => ({
+    kind: decodeString(kind, `${at}.kind`),
+    type: decodeString(type, `${at}.type`),
+  }));
   return { name: decodeMeta(object, path).name, resources };
 };
 
@@ -88,11 +87,9 @@ export interface ControllerInstallation {
 
 export const decodeControllerInstallation = (json: unknown, path: string): ControllerInstallation => {
   const object = decodeObject(json, path);
-  const spec = optionalObject(object.spec, `${path}.spec`) ?? {};
-  const nameIn = (field: string): string => {
-    const at = `${path}.spec.${field}`;
-    return optionalString(optionalObject(spec[field], at)?.name, `${at}.name`) ?? '';
-  };
+  const spec = childObject(object, path, 'spec');
+  const nameIn = (field: string): string =>
+    optionalString(childObject(spec, `${path}.spec`, field).name, `${path}.spec.${field}.name`) ?? '';
   return { name: decodeMeta(object, path).name, registration: nameIn('registrationRef'), seed: nameIn('seedRef') };
 };
 

@@ -2,10 +2,10 @@ import type { Call } from '../kubernetes/api/call.ts';
 import {
   type JsonObject,
   type ObjectMeta,
+  childObject,
   decodeMeta,
   decodeObject,
   optionalInteger,
-  optionalObject,
 } from '../kubernetes/api/decode.ts';
 import { goQuote } from '../kubernetes/api/go-quote.ts';
 import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
@@ -38,14 +38,14 @@ export interface ObjectParts {
 export const decodeParts = (json: unknown, path: string): ObjectParts => {
   const object = decodeObject(json, path);
   const meta = decodeMeta(object, path);
-  const status = optionalObject(object.status, `${path}.status`) ?? {};
+  const status = childObject(object, path, 'status');
   const view: HealthView = {
     meta,
     generation: meta.generation ?? 0,
     observedGeneration: optionalInteger(status.observedGeneration, `${path}.status.observedGeneration`) ?? 0,
     conditions: decodeConditions(status, `${path}.status`),
   };
-  return { view, spec: optionalObject(object.spec, `${path}.spec`) ?? {}, status, path };
+  return { view, spec: childObject(object, path, 'spec'), status, path };
 };
 
 /** Reads a count from the status. It is 0 if absent, because Go omits 0. */

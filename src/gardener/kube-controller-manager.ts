@@ -1,4 +1,4 @@
-import { type JsonObject, childObject, decodeObject, optionalList, optionalString } from '../kubernetes/api/decode.ts';
+import { type JsonObject, childObject, childObjects, optionalList, optionalString } from '../kubernetes/api/decode.ts';
 import { parseGoDuration } from '../kubernetes/api/duration.ts';
 
 /** The program of a container in a pod template. */
@@ -8,8 +8,7 @@ export interface TemplateContainer {
   readonly commandLine: readonly string[];
 }
 
-const decodeContainer = (item: unknown, path: string): TemplateContainer => {
-  const container = decodeObject(item, path);
+const decodeContainer = (container: JsonObject, path: string): TemplateContainer => {
   const words = (field: string): readonly string[] =>
     (optionalList(container[field], `${path}.${field}`) ?? []).map(
       (word, index) => optionalString(word, `${path}.${field}[${String(index)}]`) ?? '',
@@ -23,12 +22,10 @@ const decodeContainer = (item: unknown, path: string): TemplateContainer => {
 /** Returns the containers of a workload's pod template, and none if the object has no such template. Throws a DecodeError. */
 export const decodeTemplateContainers = (object: JsonObject, path: string): readonly TemplateContainer[] => {
   const template = childObject(childObject(object, path, 'spec'), `${path}.spec`, 'template');
-  const at = `${path}.spec.template.spec`;
-  const containers = optionalList(
-    childObject(template, `${path}.spec.template`, 'spec').containers,
-    `${at}.containers`,
+  const spec = childObject(template, `${path}.spec.template`, 'spec');
+  return childObjects(spec, `${path}.spec.template.spec`, 'containers').map((container) =>
+    decodeContainer(container.object, container.path),
   );
-  return (containers ?? []).map((item, index) => decodeContainer(item, `${at}.containers[${String(index)}]`));
 };
 
 /** The grace period of a KCM, from its Deployment: how long it waits for a silent node. */

@@ -1,12 +1,5 @@
 import type { Call } from '../kubernetes/api/call.ts';
-import {
-  decodeObject,
-  decodeString,
-  optionalInteger,
-  optionalList,
-  optionalObject,
-  optionalString,
-} from '../kubernetes/api/decode.ts';
+import { childObject, childObjects, decodeString, optionalInteger, optionalString } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
 import type { Condition } from './condition.ts';
 import { type HealthView, type ObjectParts, conditionProblem, decodeParts, outdatedProblem } from './health.ts';
@@ -25,15 +18,11 @@ export interface MachineDeploymentHealth extends HealthView {
 }
 
 const decodeFailedMachines = ({ status, path }: ObjectParts): readonly FailedMachine[] =>
-  (optionalList(status.failedMachines, `${path}.status.failedMachines`) ?? []).map((item, index) => {
-    const at = `${path}.status.failedMachines[${String(index)}]`;
-    const machine = decodeObject(item, at);
-    const operation = optionalObject(machine.lastOperation, `${at}.lastOperation`) ?? {};
-    return {
-      name: decodeString(machine.name, `${at}.name`),
-      description: optionalString(operation.description, `${at}.lastOperation.description`) ?? '',
-    };
-  });
+  childObjects(status, `${path}.status`, 'failedMachines').map(({ object: machine, path: at }) => ({
+    name: decodeString(machine.name, `${at}.name`),
+    description:
+      optionalString(childObject(machine, at, 'lastOperation').description, `${at}.lastOperation.description`) ?? '',
+  }));
 
 export const decodeMachineDeploymentHealth = (json: unknown, path: string): MachineDeploymentHealth => {
   const parts = decodeParts(json, path);

@@ -1,5 +1,5 @@
 import type { Call } from '../kubernetes/api/call.ts';
-import { decodeMeta, decodeObject, optionalObject, optionalString } from '../kubernetes/api/decode.ts';
+import { childObject, decodeMeta, decodeObject, optionalString } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 
@@ -15,8 +15,7 @@ export interface Machine {
 export const decodeMachine = (json: unknown, path: string): Machine => {
   const object = decodeObject(json, path);
   const { labels, deleting } = decodeMeta(object, path);
-  const status = optionalObject(object.status, `${path}.status`) ?? {};
-  const current = optionalObject(status.currentStatus, `${path}.status.currentStatus`) ?? {};
+  const current = childObject(childObject(object, path, 'status'), `${path}.status`, 'currentStatus');
   return {
     node: labels.node ?? '',
     phase: optionalString(current.phase, `${path}.status.currentStatus.phase`) ?? '',

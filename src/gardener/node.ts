@@ -3,12 +3,11 @@ import {
   type ObjectMeta,
   checkName,
   childObject,
+  childObjects,
   decodeMeta,
   decodeObject,
   decodeString,
   optionalBoolean,
-  optionalList,
-  optionalObject,
   optionalString,
 } from '../kubernetes/api/decode.ts';
 import {
@@ -157,18 +156,17 @@ export const decodeNode = (json: unknown, path: string): NodeView => {
   const object = decodeObject(json, path);
   const { name, labels, annotations, deleting } = decodeMeta(object, path);
   const itemsOf = (part: 'spec' | 'status', field: string) =>
-    (optionalList(childObject(object, path, part)[field], `${path}.${part}.${field}`) ?? []).map((json, index) => {
-      const at = `${path}.${part}.${field}[${String(index)}]`;
-      return { item: decodeObject(json, at), at };
-    });
+    childObjects(childObject(object, path, part), `${path}.${part}`, field);
   return viewOf({
     name,
     pool: labels[poolLabel],
     notManaged: annotations[notManagedByMcm],
     ignore: annotations[ignoreNodeAnnotation],
     deletionTimestamp: deleting ? 'set' : undefined,
-    taints: itemsOf('spec', 'taints').map(({ item, at }) => ({ key: decodeString(item.key, `${at}.key`) })),
-    conditions: itemsOf('status', 'conditions').map(({ item, at }) => ({
+    taints: itemsOf('spec', 'taints').map(({ object: taint, path: at }) => ({
+      key: decodeString(taint.key, `${at}.key`),
+    })),
+    conditions: itemsOf('status', 'conditions').map(({ object: item, path: at }) => ({
       type: decodeString(item.type, `${at}.type`),
       status: optionalString(item.status, `${at}.status`),
       reason: optionalString(item.reason, `${at}.reason`),
@@ -215,7 +213,7 @@ const describeShortly = ({ status, reason, message: text, ...condition }: Condit
 export const decodeNodeHealth = (json: unknown, path: string): NodeHealth => {
   const { view, spec, status } = decodeParts(json, path);
   const { name, labels, annotations } = view.meta;
-  const info = optionalObject(status.nodeInfo, `${path}.status.nodeInfo`) ?? {};
+  const info = childObject(status, `${path}.status`, 'nodeInfo');
   return {
     meta: { name },
     pool: labels[poolLabel],

@@ -45,6 +45,17 @@ export const optionalInteger = optional('a whole number', (value): value is numb
 export const childObject = (object: JsonObject, path: string, field: string): JsonObject =>
   optionalObject(object[field], `${path}.${field}`) ?? {};
 
+/** Returns the objects of the list `field`, each with its path; none if it is absent. */
+export const childObjects = (
+  object: JsonObject,
+  path: string,
+  field: string,
+): readonly { readonly object: JsonObject; readonly path: string }[] =>
+  (optionalList(object[field], `${path}.${field}`) ?? []).map((item, index) => {
+    const at = `${path}.${field}[${String(index)}]`;
+    return { object: decodeObject(item, at), path: at };
+  });
+
 /** Reads a Time or MicroTime as microseconds since the epoch; undefined if it is absent, null or empty. Throws a DecodeError. */
 export const optionalMicroTime = (value: unknown, path: string): number | undefined => {
   const text = optionalString(value, path);
