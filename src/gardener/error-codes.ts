@@ -1,16 +1,22 @@
-/** Gardener's error codes (`docs/usage/shoot/shoot_status.md`). */
-export type ErrorCode =
-  | 'ERR_INFRA_UNAUTHENTICATED'
-  | 'ERR_INFRA_UNAUTHORIZED'
-  | 'ERR_INFRA_QUOTA_EXCEEDED'
-  | 'ERR_INFRA_RATE_LIMITS_EXCEEDED'
-  | 'ERR_INFRA_DEPENDENCIES'
-  | 'ERR_RETRYABLE_INFRA_DEPENDENCIES'
-  | 'ERR_INFRA_RESOURCES_DEPLETED'
-  | 'ERR_CLEANUP_CLUSTER_RESOURCES'
-  | 'ERR_CONFIGURATION_PROBLEM'
-  | 'ERR_RETRYABLE_CONFIGURATION_PROBLEM'
-  | 'ERR_PROBLEMATIC_WEBHOOK';
+/**
+ * Gardener's error codes. `isUserError`: the user has to mend it (`docs/usage/shoot/shoot_status.md` of gardener). `mayRetry`: a retry may help
+ * (`HasNonRetryableErrorCode` in `pkg/apis/core/v1beta1/helper`).
+ */
+export const errorCodes = {
+  ERR_INFRA_UNAUTHENTICATED: { isUserError: true, mayRetry: false },
+  ERR_INFRA_UNAUTHORIZED: { isUserError: true, mayRetry: false },
+  ERR_INFRA_QUOTA_EXCEEDED: { isUserError: true, mayRetry: false },
+  ERR_INFRA_RATE_LIMITS_EXCEEDED: { isUserError: false, mayRetry: false },
+  ERR_INFRA_DEPENDENCIES: { isUserError: true, mayRetry: false },
+  ERR_RETRYABLE_INFRA_DEPENDENCIES: { isUserError: false, mayRetry: true },
+  ERR_INFRA_RESOURCES_DEPLETED: { isUserError: true, mayRetry: true },
+  ERR_CLEANUP_CLUSTER_RESOURCES: { isUserError: true, mayRetry: true },
+  ERR_CONFIGURATION_PROBLEM: { isUserError: true, mayRetry: false },
+  ERR_RETRYABLE_CONFIGURATION_PROBLEM: { isUserError: true, mayRetry: true },
+  ERR_PROBLEMATIC_WEBHOOK: { isUserError: true, mayRetry: false },
+} as const;
+
+export type ErrorCode = keyof typeof errorCodes;
 
 /** Matchers of error texts by code. The texts differ between infrastructures, so the library has no matchers of its own. */
 export type KnownErrorCodes = Readonly<Partial<Record<ErrorCode, (text: string) => boolean>>>;

@@ -69,7 +69,7 @@ export {
   managedResourceProblem,
 } from '../gardener/managed-resource.ts';
 export { type NodeHealth, decodeNodeHealth, listNodeHealth } from '../gardener/node.ts';
-export { type ErrorCode, type KnownErrorCodes, determineErrorCodes } from '../gardener/error-codes.ts';
+export { type ErrorCode, type KnownErrorCodes, determineErrorCodes, errorCodes } from '../gardener/error-codes.ts';
 export type { ExtensionKind } from '../gardener/extensions.ts';
 export type { HealthView } from '../gardener/health.ts';
 export type { LastOperation } from '../gardener/shoot-status.ts';
