@@ -48,7 +48,7 @@ describe('the status that a prober reports', () => {
 
   it.each<[what: string, problem: string, mostBytes: number, shoot: string | undefined, texts: () => Iterable<string>]>(
     [
-      ['shoots of {}', 'status.shoots.0.namespace', 50_000, undefined, () => joined([header], repeat('{},', 1e7))],
+      ['shoots of {}', 'status.shoots[0].namespace', 50_000, undefined, () => joined([header], repeat('{},', 1e7))],
       [
         'another list of {}',
         'bytes beside the items',
@@ -61,11 +61,11 @@ describe('the status that a prober reports', () => {
         'more than 20000 entries',
         300_000,
         undefined,
-        () => [`{"missingRights":[${'{},'.repeat(60_000)}{}]}`],
+        () => [`{"missingRights":[${'{},'.repeat(60_000)}{}],"shoots":[]}`],
       ],
       [
         'many shoots',
-        'more than 10000 shoots',
+        'more than 10000 items',
         12e6,
         undefined,
         () => joined([header], repeat(`${JSON.stringify(shootNamed('one'))},`, 1e5)),

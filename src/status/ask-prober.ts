@@ -3,6 +3,7 @@ import type { Call } from '../kubernetes/api/call.ts';
 import { DecodeError } from '../kubernetes/api/decode.ts';
 import { ApiError, errorText } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
+import { readingCall } from '../kubernetes/api/list-call.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { trimEndOf } from '../kubernetes/api/trim-end.ts';
 import { createKubeClient } from '../kubernetes/client/index.ts';
@@ -15,7 +16,7 @@ import {
 } from '../kubernetes/transport/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OperatorCluster } from '../process/index.ts';
-import { type ShootStatus, type ProberStatus, shootSchema, statusHeaderSchema, statusSchema } from './state/schema.ts';
+import { type ShootStatus, type ProberStatus, shootSchema, statusHeaderSchema } from './state/schema.ts';
 import type { Replica } from './seed-status.ts';
 
 /**
@@ -38,38 +39,29 @@ const countEntries = (value: unknown): number => {
 };
 
 /** Checks a part of a status. Throws a DecodeError that names the first invalid field. */
-const check = <T>(schema: ZodType<T>, json: unknown, path: readonly (string | number)[] = []): T => {
+const check = <T>(schema: ZodType<T>, json: unknown, at = ''): T => {
   if (countEntries(json) > most.entries) throw new ResponseError(`more than ${String(most.entries)} entries`);
   const parsed = schema.safeParse(json);
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
-  throw new DecodeError(['status', ...path, ...(issue?.path ?? [])].join('.'), 'a status of schemaVersion 1', json);
+  const path = ['status', at, ...(issue?.path ?? [])].filter((step) => step !== '').join('.');
+  throw new DecodeError(path, 'a status of schemaVersion 1', json);
 };
 
 /** Reads the shoots one by one, so that the first invalid one ends the reading. */
-const startStatus = () => {
-  const shoots: ShootStatus[] = [];
-  return {
-    add: (item: unknown, key: string, index: number): void => {
-      shoots.push(check(shootSchema, item, [key, index]));
+const statusAt = (path: string, shoot: string | undefined): Call<ProberStatus> =>
+  readingCall(
+    { path, query: shoot === undefined ? undefined : { shoot } },
+    {
+      key: 'shoots',
+      bounds: {
+        ...{ jsonBytes: most.bytes, protobufBytes: 0, pageItems: most.shoots, items: most.shoots },
+        itemBytes: shoot === undefined ? most.rowBytes : most.detailBytes,
+      },
+      item: (json, at) => check(shootSchema, json, at),
+      all: (shoots, header) => ({ ...check(statusHeaderSchema, header), shoots: shoots as readonly ShootStatus[] }),
     },
-    finish: (object: unknown): ProberStatus => ({ ...check(statusHeaderSchema, object), shoots }),
-  };
-};
-
-const statusAt = (path: string, shoot: string | undefined): Call<ProberStatus> => ({
-  method: 'GET',
-  path,
-  query: shoot === undefined ? undefined : { shoot },
-  bytes: most.bytes,
-  decode: (json) => check(statusSchema, json),
-  items: {
-    keys: ['shoots'],
-    itemBytes: shoot === undefined ? most.rowBytes : most.detailBytes,
-    most: most.shoots,
-    start: startStatus,
-  },
-});
+  );
 
 /** Requests the status of one prober. With `shoot`, a namespace, only that of its shoots, with details. Rejects with an ApiError. */
 export type ReadProberStatus = (shoot: string | undefined, options: CallOptions) => Promise<ProberStatus>;

@@ -1,6 +1,6 @@
 import { bytesField } from '../../simulator/apiserver/protobuf.ts';
 import type { Call } from '../../src/kubernetes/api/call.ts';
-import { createProtobufListReader } from '../../src/kubernetes/protobuf/index.ts';
+import { ProtobufListReader } from '../../src/kubernetes/protobuf/index.ts';
 
 /** Encodes a field that is a message of these parts. */
 export const message = (field: number, ...parts: readonly Uint8Array[]): Buffer =>
@@ -20,15 +20,19 @@ export const envelope = (apiVersion: string, kind: string, ...object: readonly U
 /** The same call, answered in JSON. */
 export const withoutProtobuf = <T>({ list, ...call }: Call<T>): Call<T> => ({
   ...call,
-  ...(list && { list: { ...list, readsProtobuf: false } }),
+  ...(list && { list: { ...list, protobufItem: undefined } }),
 });
 
 /** Reads a list from protobuf as the client does, in one chunk. */
 export const readList = <T>({ list }: Call<T>, body: Uint8Array): T => {
-  if (list?.readsProtobuf !== true) throw new Error('the list is not read from protobuf');
-  const { kind, apiVersion, start } = list;
-  const parts = start();
-  const reader = createProtobufListReader({ kind, apiVersion, fieldBytes: Infinity, item: parts.addProtobuf });
+  if (list?.protobufItem === undefined) throw new Error('the list is not read from protobuf');
+  const { kind, apiVersion, protobufItem, all } = list;
+  const kept: unknown[] = [];
+  const reader = new ProtobufListReader({
+    ...{ kind, apiVersion, limitBytes: Infinity, fieldBytes: Infinity },
+    item: (cursor, end) => kept.push(protobufItem(cursor, end, () => `items[${String(kept.length)}]`)),
+  });
   reader.feed(body);
-  return parts.all({ next: reader.finish() });
+  reader.finish();
+  return all(kept);
 };

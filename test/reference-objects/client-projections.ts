@@ -5,7 +5,7 @@ import { listInto } from '../../src/kubernetes/cache/list-into.ts';
 import { ObjectCache } from '../../src/kubernetes/cache/object-cache.ts';
 import { watchOnce } from '../../src/kubernetes/cache/watch.ts';
 import { listVersions, resolveKind } from '../../src/kubernetes/client/discovery.ts';
-import { envelopeOf } from '../../src/kubernetes/client/json-list.ts';
+import { nextToken } from '../../src/kubernetes/client/json-list.ts';
 import { statusError } from '../../src/kubernetes/client/status-error.ts';
 import { parseCredential } from '../../src/kubernetes/kubeconfig/exec-plugin.ts';
 import { getElectionLease } from '../../src/kubernetes/leaderelection/election-calls.ts';
@@ -125,10 +125,7 @@ export const clientProjections: readonly Projection[] = [
   {
     name: 'end of a page',
     kind: 'LeaseList',
-    project: (json) => {
-      const { next, resourceVersion } = envelopeOf(json);
-      return { next, resourceVersion };
-    },
+    project: (json) => nextToken(decodeObject(json, 'list')),
   },
   {
     name: 'event of a watch',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { listNodeLeaseExpiries } from '../../src/care/observe/shoot.ts';
 import { listNodeHealth, listNodes, probedNodeFields } from '../../src/gardener/node.ts';
 import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';
-import { createProtobufListReader, readFields, readProtobufStatus } from '../../src/kubernetes/protobuf/index.ts';
+import { ProtobufListReader, readFields, readProtobufStatus } from '../../src/kubernetes/protobuf/index.ts';
 import { readList } from '../doubles/protobuf.ts';
 import { readReference } from './fixture.ts';
 
@@ -30,10 +30,8 @@ describe('protobuf of upstream is read like its JSON', () => {
     const { object, protobuf } = readReference('NodeList');
     const [{ metadata, spec }] = (object as { readonly items: readonly [PlainNode] }).items;
     const drafts: unknown[] = [];
-    const reader = createProtobufListReader({
-      apiVersion: 'v1',
-      kind: 'NodeList',
-      fieldBytes: Infinity,
+    const reader = new ProtobufListReader({
+      ...{ apiVersion: 'v1', kind: 'NodeList', limitBytes: Infinity, fieldBytes: Infinity },
       item: (cursor, end) => {
         drafts.push(readFields(cursor, end, { fields: probedNodeFields.fields, draft: probedNodeFields.empty() }));
       },

@@ -24,7 +24,7 @@ const ownSites: readonly string[] = [
   'src/annotations/json-annotation.ts with',
   'src/care/act.ts uid',
   // The key is that of a list: `items`, or `shoots` of a status.
-  'src/kubernetes/client/json-list.ts undefined',
+  'src/kubernetes/api/decode.ts undefined',
   'src/kubernetes/kubeconfig/untrusted.ts undefined',
   'src/kubernetes/leaderelection/election-calls.ts metadata',
   'src/telemetry/console-format.ts level',

@@ -1,4 +1,5 @@
 import type { ProtobufCursor } from '../protobuf/index.ts';
+import type { JsonObject } from './decode.ts';
 
 /** A call to an API server as a value: the request and how to read its response. Pure; the client sends it. */
 export interface Call<T> {
@@ -14,8 +15,6 @@ export interface Call<T> {
   readonly text?: (text: string, status: number) => T;
   /** Reads a list item by item and page by page. Used in place of `decode`. */
   readonly list?: ListReading<T>;
-  /** Reads an object with long lists item by item. Used in place of `decode`. */
-  readonly items?: ItemsReading<T>;
   /** True if only the response's status matters: the body is discarded, and `decode` gets undefined. */
   readonly ignoresBody?: boolean;
   /** Maximum size of the response in bytes; a longer one is a MalformedResponse. Absent: the client's limit for objects. */
@@ -54,60 +53,30 @@ export interface ListBounds {
   readonly pageItems: number;
   /** Maximum number of items in all pages together. */
   readonly items: number;
+  /** Maximum size of one item in bytes. Absent: the client's limit for objects. */
+  readonly itemBytes?: number;
   /** Approximate maximum memory of the projections of all items, in bytes. Absent: no limit. */
   readonly keptBytes?: number;
 }
 
-/** What a page of a list says beside its items. */
-export interface ListEnvelope {
-  /** Token of the next page, empty on the last one. */
-  readonly next: string;
-  /** Version of the list; absent if it was read from protobuf. */
-  readonly resourceVersion?: string;
-  /** Kind of the list; absent if the server names none, or if it was read from protobuf. */
-  readonly kind?: string;
-}
-
-/** Collects a list item by item, so that neither its bytes nor its JSON are ever in memory as a whole. */
-export interface ListParts<T> {
-  readonly count: () => number;
-  /** Returns what is kept of the item. Throws a DecodeError. */
-  readonly addJson: (item: unknown) => unknown;
-  /** Reads the item that ends at `end`, and returns what is kept of it. Throws a ProtobufError or a DecodeError. */
-  readonly addProtobuf: (cursor: ProtobufCursor, end: number) => unknown;
-  /** Drops all but the first `count` items. */
-  readonly cut: (count: number) => void;
-  /** Called once with the first page, after the last one. Throws a DecodeError. */
-  readonly all: (first: ListEnvelope) => T;
-}
-
-/** Reads an object in JSON whose lists may be long, so that neither its bytes nor its JSON are ever in memory as a whole. */
-export interface ItemsReading<T> {
-  /** Fields of the object that are lists of objects. */
-  readonly keys: readonly string[];
-  /** Maximum size of one item in bytes, and maximum number of items of each list. */
-  readonly itemBytes: number;
-  readonly most: number;
-  readonly start: () => {
-    /** Throws a DecodeError. */
-    readonly add: (item: unknown, key: string, index: number) => void;
-    /** Called with the object, with a number in place of each item. Throws a DecodeError. */
-    readonly finish: (object: unknown) => T;
-  };
-}
-
+/** Reads a list item by item and page by page, so that neither its bytes nor its JSON are ever in memory as a whole. */
 export interface ListReading<T> {
-  /** Query parameter `limit` of each page; undefined: the whole list in one page. */
-  readonly pageSize: number | undefined;
+  /** Field that holds the items. Default `items`. */
+  readonly key?: string;
+  /** Query parameter `limit` of each page. Absent: the whole list in one page. */
+  readonly pageSize?: number;
   /** Timeout of each page in milliseconds. Absent: the timeout of the call is for all pages together. */
   readonly pageTimeoutMs?: number;
   /** True if a list whose token has expired is read again in one page (client-go `tools/pager`, FullListIfExpired). Default: again in pages. */
   readonly fullIfExpired?: boolean;
   readonly bounds: ListBounds;
-  /** Kind of the list, such as `NodeList`; undefined: any. */
-  readonly kind: string | undefined;
-  readonly apiVersion: string | undefined;
-  /** True if the list is also read from protobuf, which we prefer. Default: JSON only. */
-  readonly readsProtobuf?: boolean;
-  readonly start: () => ListParts<T>;
+  /** Kind of the list, such as `NodeList`. Absent: any. */
+  readonly kind?: string;
+  readonly apiVersion?: string;
+  /** Returns what is kept of an item. Throws a DecodeError. */
+  readonly item: (json: unknown, path: string) => unknown;
+  /** The same for the item in protobuf that ends at `end`; also throws a ProtobufError. Absent: the list is requested as JSON only. */
+  readonly protobufItem?: (cursor: ProtobufCursor, end: number, path: () => string) => unknown;
+  /** Called once with what is kept of all pages, and with the first page in JSON, without its items. Throws a DecodeError. */
+  readonly all: (kept: readonly unknown[], firstPage?: JsonObject) => T;
 }

@@ -81,20 +81,21 @@ export const decodeStringMap = (value: unknown, path: string): Readonly<Record<s
 };
 
 /**
- * Decodes a list response, each item with `decodeItem`. A Go server never omits `items`, though it may be null: a response without it
- * comes from something else, and is no empty list. A list of another kind than `kind`, such as `LeaseList`, is refused too: nodes
- * would decode as leases that were never renewed.
+ * Returns the items of a list response, in the field `key`. A Go server never omits `items`, though it may be null: a response without it comes from something
+ * else, and is no empty list. A list of another kind than `kind`, such as `LeaseList`, is refused too: nodes would decode as leases that were never renewed.
  */
+export const listItems = (list: JsonObject, key = 'items', kind?: string): readonly unknown[] => {
+  const said = optionalString(list.kind, 'kind') ?? kind;
+  if (kind !== undefined && said !== kind) throw new DecodeError('kind', kind, said);
+  if (!Object.hasOwn(list, key)) throw new DecodeError(key, 'a list', undefined);
+  return optionalList(list[key], key) ?? [];
+};
+
+/** Decodes a list response, each item with `decodeItem`. */
 export const decodeList =
-  <T>(decodeItem: (item: unknown, path: string) => T, kind?: string) =>
-  (json: unknown): readonly T[] => {
-    const list = decodeObject(json, 'list');
-    const said = optionalString(list.kind, 'kind') ?? kind;
-    if (kind !== undefined && said !== kind) throw new DecodeError('kind', kind, said);
-    if (!Object.hasOwn(list, 'items')) throw new DecodeError('items', 'a list', undefined);
-    const items = optionalList(list.items, 'items') ?? [];
-    return items.map((item, index) => decodeItem(item, `items[${String(index)}]`));
-  };
+  <T>(decodeItem: (item: unknown, path: string) => T, kind?: string, key = 'items') =>
+  (json: unknown): readonly T[] =>
+    listItems(decodeObject(json, 'list'), key, kind).map((item, index) => decodeItem(item, `${key}[${String(index)}]`));
 
 export interface ObjectMeta {
   readonly name: string;

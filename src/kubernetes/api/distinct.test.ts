@@ -56,11 +56,8 @@ describe('a hostile shoot lists one object a thousand times', () => {
   const alive = { metadata: { name: 'alive', namespace: 'kube-node-lease' }, spec: {} };
 
   /** Reads a list as the client does: item by item as they arrive. */
-  const stream = <T>({ list }: Call<T>, items: readonly unknown[]): T | undefined => {
-    const parts = list?.start();
-    for (const item of items) parts?.addJson(item);
-    return parts?.all({ next: '' });
-  };
+  const stream = <T>({ list }: Call<T>, items: readonly unknown[]): T | undefined =>
+    list?.all(items.map((item) => list.item(item, 'item')));
 
   it('leases: once', () => {
     const items = [...dead, alive, ...dead];

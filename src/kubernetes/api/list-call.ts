@@ -1,6 +1,6 @@
 import { type MessageFields, readFields } from '../protobuf/index.ts';
-import type { Call, ListBounds, ListParts } from './call.ts';
-import { decodeList } from './decode.ts';
+import type { Call, ListBounds, ListReading } from './call.ts';
+import { decodeList, decodeObject } from './decode.ts';
 import { distinctBy } from './distinct.ts';
 
 const mebibyte = 1024 * 1024;
@@ -70,45 +70,23 @@ export interface ListCall<Item> {
   readonly bounds?: ListBounds;
 }
 
+/** Returns the call that reads a list; its `decode` reads one that has arrived as a whole. */
+export const readingCall = <T>(at: Pick<Call<T>, 'path' | 'query'>, list: ListReading<T>): Call<T> => ({
+  ...at,
+  method: 'GET',
+  list,
+  decode: (json) => list.all(decodeList(list.item, list.kind, list.key)(json), decodeObject(json, 'list')),
+});
+
 /** Returns a call that lists page by page and projects each item as it arrives. */
 export const listCall = <Item>(options: ListCall<Item>): Call<readonly Item[]> => {
   const { path, query, kind, decode, protobuf, nameOf, pageSize = defaultPageSize, bounds = listBounds } = options;
-  const distinct = (items: readonly Item[]): readonly Item[] =>
-    nameOf === undefined ? items : distinctBy(items, nameOf);
-  const fromJson = decodeList(decode, kind);
-  const start = (): ListParts<readonly Item[]> => {
-    const items: Item[] = [];
-    const nextPath = (): string => `items[${String(items.length)}]`;
-    const add = (item: Item): Item => {
-      items.push(item);
-      return item;
-    };
-    return {
-      count: () => items.length,
-      addJson: (item) => add(decode(item, nextPath())),
-      addProtobuf: (cursor, end) => {
-        if (protobuf === undefined) return undefined;
-        const { fields, empty, project } = protobuf;
-        return add(project(readFields(cursor, end, { fields, draft: empty() }), nextPath));
-      },
-      cut: (count) => {
-        items.length = count;
-      },
-      all: () => distinct(items),
-    };
-  };
-  return {
-    method: 'GET',
-    path,
-    query,
-    decode: (json) => distinct(fromJson(json)),
-    list: {
-      pageSize: pageSize === 'none' ? undefined : pageSize,
-      bounds,
-      kind,
-      readsProtobuf: protobuf !== undefined,
-      apiVersion: protobuf?.apiVersion,
-      start,
-    },
-  };
+  const all = (items: readonly unknown[]): readonly Item[] =>
+    nameOf === undefined ? (items as readonly Item[]) : distinctBy(items as readonly Item[], nameOf);
+  const list = { pageSize: pageSize === 'none' ? undefined : pageSize, bounds, kind, item: decode, all };
+  if (protobuf === undefined) return readingCall({ path, query }, list);
+  const { apiVersion, fields, empty, project } = protobuf;
+  const protobufItem: ListReading<unknown>['protobufItem'] = (cursor, end, itemPath) =>
+    project(readFields(cursor, end, { fields, draft: empty() }), itemPath);
+  return readingCall({ path, query }, { ...list, apiVersion, protobufItem });
 };

@@ -11,11 +11,10 @@ interface Entry<T> {
   readonly value: T;
 }
 
-/** A list that is being read page by page; the cache does not show it before `commit`. */
-export interface Replacement {
-  add(item: unknown): void;
-  /** Replaces the content of the store by the list in one step and announces the differences. */
-  commit(): void;
+/** An item of a list that is being read. It has no entry if it cannot be projected. */
+export interface ListedObject<T> {
+  readonly key: ObjectKey;
+  readonly entry?: Entry<T>;
 }
 
 interface Identity {
@@ -39,7 +38,7 @@ const isSame = <T>(known: Entry<T> | undefined, resourceVersion: string): known 
 
 /** The objects of an informer. The reflector fills it. */
 export class ObjectCache<T> implements Store<T> {
-  readonly #project: Project<T>;
+  readonly #convert: Project<T>;
   readonly #logger: Logger;
   readonly #listeners = new Set<(change: StoreChange<T>) => void>();
   readonly #waiting = new WaitQueue();
@@ -49,7 +48,7 @@ export class ObjectCache<T> implements Store<T> {
   #synced = false;
 
   constructor(project: Project<T>, logger: Logger) {
-    this.#project = project;
+    this.#convert = project;
     this.#logger = logger;
   }
 
@@ -79,25 +78,27 @@ export class ObjectCache<T> implements Store<T> {
     if (!this.#synced) await this.#waiting.join(signal);
   }
 
-  replace(): Replacement {
-    const next = new Map<ObjectKey, Entry<T>>();
-    const broken = new Map<ObjectKey, string>();
-    return {
-      add: (item) => {
-        const identity = this.#identify(item);
-        if (identity === undefined) return;
-        const entry = this.#read(identity, item, broken);
-        if (entry !== undefined) next.set(identity.key, entry);
-      },
-      commit: () => {
-        const before = this.#entries;
-        this.#entries = next;
-        this.#broken = broken;
-        this.#synced = true;
-        this.#notifyDifference(before, next);
-        this.#waiting.wakeAll();
-      },
-    };
+  /** Reads an item of a list; undefined if it has no identity. */
+  read(item: unknown): ListedObject<T> | undefined {
+    const identity = this.#identify(item);
+    return identity && { key: identity.key, entry: this.#project(identity, item) };
+  }
+
+  /** Replaces the content of the store by a list in one step and announces the differences. */
+  replace(items: readonly (ListedObject<T> | undefined)[]): void {
+    const [before, broken] = [this.#entries, this.#broken];
+    this.#entries = new Map();
+    this.#broken = new Map();
+    for (const item of items) {
+      if (item === undefined) continue;
+      const { key, entry } = item;
+      const logged = broken.get(key);
+      if (entry !== undefined) this.#entries.set(key, entry);
+      if (logged !== undefined) this.#broken.set(key, logged);
+    }
+    this.#synced = true;
+    this.#notifyDifference(before, this.#entries);
+    this.#waiting.wakeAll();
   }
 
   set(object: JsonObject): void {
@@ -105,7 +106,7 @@ export class ObjectCache<T> implements Store<T> {
     if (identity === undefined) return;
     const { key } = identity;
     const previous = this.#entries.get(key);
-    const entry = this.#read(identity, object, this.#broken);
+    const entry = this.#project(identity, object);
     if (entry === undefined) return;
     this.#entries.set(key, entry);
     this.#notifySet(key, entry, previous);
@@ -117,7 +118,7 @@ export class ObjectCache<T> implements Store<T> {
     const { key } = identity;
     const known = this.#entries.get(key);
     // The event carries the last state. If that cannot be projected, the cached state is the last known one.
-    const last = known && (this.#read(identity, object, this.#broken) ?? known);
+    const last = known && (this.#project(identity, object) ?? known);
     this.#broken.delete(key);
     if (last === undefined) return;
     this.#entries.delete(key);
@@ -134,18 +135,18 @@ export class ObjectCache<T> implements Store<T> {
   }
 
   /** Returns the new entry, or the known one if nothing changed or the new state cannot be projected; undefined if there is neither. */
-  #read({ key, resourceVersion }: Identity, item: unknown, broken: Map<ObjectKey, string>): Entry<T> | undefined {
+  #project({ key, resourceVersion }: Identity, item: unknown): Entry<T> | undefined {
     const known = this.#entries.get(key);
     if (isSame(known, resourceVersion)) return known;
     try {
-      const entry = { resourceVersion, value: this.#project(item, key) };
-      broken.delete(key);
+      const entry = { resourceVersion, value: this.#convert(item, key) };
+      this.#broken.delete(key);
       return entry;
     } catch (error) {
       if (this.#broken.get(key) !== resourceVersion || resourceVersion === '') {
         this.#logger.error('an object cannot be read and is ignored', { object: key, problem: String(error) });
       }
-      broken.set(key, resourceVersion);
+      this.#broken.set(key, resourceVersion);
       return known;
     }
   }

@@ -1,14 +1,13 @@
 import type { Clock } from '../../ports/clock.ts';
-import { type CallResult, type Call, type ItemsReading, smallResponseBytes } from '../api/call.ts';
+import { type CallResult, type Call, type ListReading, smallResponseBytes } from '../api/call.ts';
 import { DecodeError } from '../api/decode.ts';
 import { ApiError } from '../api/errors.ts';
 import type { CallOptions, Kube, KubeRequest, KubeResponse } from '../api/kube.ts';
 import { ProtobufError, protobufMediaType, readProtobufStatus } from '../protobuf/index.ts';
 import { ResponseError, type Scope, createScope, parseJson, startTimeout } from '../transport/index.ts';
 import type { BodyBudget } from './body-budget.ts';
-import { createJsonItemsReader } from './json-list.ts';
 import { type BodyReader, type ReadOptions, ignoreBody, readBody, wholeBody } from './read-body.ts';
-import { readList, timeLeft } from './read-list.ts';
+import { readList } from './read-list.ts';
 import { longestRetryAfterMs, parseRetryAfter } from './retry-after.ts';
 import { statusError } from './status-error.ts';
 
@@ -69,7 +68,7 @@ const requestOf = <T>(
 ): KubeRequest => ({
   ...{ method, path, query, repeatable, timeoutMs, noRetry, priority, beforeSend, signal },
   headers: {
-    accept: list?.readsProtobuf === true ? `${protobufMediaType},application/json` : 'application/json',
+    accept: list?.protobufItem !== undefined ? `${protobufMediaType},application/json` : 'application/json',
     ...(body === undefined ? {} : { 'content-type': contentType }),
   },
   body: body === undefined ? undefined : JSON.stringify(body),
@@ -99,49 +98,35 @@ export const performCall = async <T>(
 
 const performList = <T>(
   call: Call<T>,
-  list: NonNullable<Call<T>['list']>,
+  list: ListReading<T>,
   { options, context }: { readonly options: CallOptions; readonly context: CallContext },
 ): Promise<CallResult<T>> => {
-  const { clock, objectBytes: itemBytes = defaultObjectBytes } = context;
+  const { clock, objectBytes = defaultObjectBytes } = context;
   const startedAt = clock.monotonic();
-  return readList({ call, list, itemBytes }, (query, pageReader) =>
+  const timeLeft = (): number | undefined =>
+    // Without time left, a page ends in a Timeout like any other.
+    options.timeoutMs && Math.max(1, options.timeoutMs - (clock.monotonic() - startedAt));
+  return readList(list, objectBytes, (query, readerOfPage) =>
     exchange(
       { ...call, query: { ...call.query, ...query } },
       {
-        readerOf: (response) => pageReader(isProtobuf(response)),
-        options: { ...options, timeoutMs: list.pageTimeoutMs ?? timeLeft(options, clock.monotonic() - startedAt) },
+        readerOf: (response) => readerOfPage(isProtobuf(response)),
+        options: { ...options, timeoutMs: list.pageTimeoutMs ?? timeLeft() },
         context,
       },
     ),
   );
 };
 
-const itemsReader = <T>(limitBytes: number, { keys, itemBytes, most, start }: ItemsReading<T>): BodyReader<T> => {
-  const { add, finish } = start();
-  const counts = new Map<string, number>();
-  const reader = createJsonItemsReader({
-    keys,
-    itemBytes,
-    item: (json, key) => {
-      const count = counts.get(key) ?? 0;
-      if (count >= most) throw new ResponseError(`more than ${String(most)} ${key}`);
-      counts.set(key, count + 1);
-      add(json, key, count);
-    },
-  });
-  return { ...reader, limitBytes, finish: () => finish(reader.finish()) };
-};
-
 const readerOf =
   <T>(call: Call<T>, { objectBytes = defaultObjectBytes }: CallContext) =>
   (response: KubeResponse): BodyReader<T> => {
-    const { text, items, bytes: limitBytes = objectBytes } = call;
+    const { text, bytes: limitBytes = objectBytes } = call;
     if (call.ignoresBody === true) return ignoreBody(limitBytes, () => call.decode(undefined));
     if (text !== undefined) {
       const read = (bytes: Uint8Array): T => text(Buffer.from(bytes).toString('utf8'), response.status);
       return wholeBody(limitBytes, { isJson: false, read });
     }
-    if (items !== undefined) return itemsReader(limitBytes, items);
     return wholeBody(limitBytes, { isJson: true, read: (bytes) => call.decode(parseJson(bytes)) });
   };
 
@@ -149,7 +134,7 @@ const readerOf =
 const checkHead = ({ list, text, ignoresBody }: Call<unknown>, response: KubeResponse): void => {
   const encoding = response.headers['content-encoding'] ?? 'identity';
   if (encoding !== 'identity') throw new ResponseError('the response is compressed, which was not requested');
-  if (isProtobuf(response) && list?.readsProtobuf !== true && text === undefined && ignoresBody !== true) {
+  if (isProtobuf(response) && list?.protobufItem === undefined && text === undefined && ignoresBody !== true) {
     throw new ResponseError('the response is protobuf, which was not requested');
   }
 };

@@ -31,14 +31,11 @@ const decodeResource = (json: unknown, path: string): ServedResource => {
   };
 };
 
-/** Decodes an `APIResourceList`, which has `resources` where other lists have `items`. */
-const decodeResources = (json: unknown): readonly ServedResource[] =>
-  decodeList(decodeResource)({ items: decodeObject(json, 'list').resources });
-
+/** Lists a group version as an `APIResourceList`, which has `resources` where other lists have `items`. */
 const discover = (apiVersion: string): Call<readonly ServedResource[]> => ({
   method: 'GET',
   path: groupVersionPath(apiVersion),
-  decode: decodeResources,
+  decode: decodeList(decodeResource, undefined, 'resources'),
 });
 
 /**
@@ -71,10 +68,8 @@ export const listKinds = async (
   return answer?.value.filter(({ name }) => !name.includes('/')).map(({ kind }) => kind);
 };
 
-const decodeVersions = (json: unknown): readonly string[] =>
-  decodeList((item, path) => decodeString(decodeObject(item, path).groupVersion, `${path}.groupVersion`))({
-    items: decodeObject(json, 'group').versions,
-  });
+const decodeVersion = (item: unknown, path: string): string =>
+  decodeString(decodeObject(item, path).groupVersion, `${path}.groupVersion`);
 
 /** Lists the `apiVersion`s of an API group in the server's order of preference; none if the group is not served. Not for the core group. */
 export const listVersions = async (
@@ -82,6 +77,7 @@ export const listVersions = async (
   group: string,
   options: CallOptions,
 ): Promise<readonly string[]> => {
-  const call = { method: 'GET', path: `/apis/${encodeURIComponent(group)}`, decode: decodeVersions } as const;
-  return (await unlessNotFound(client.call(call, options)))?.value ?? [];
+  const decode = decodeList(decodeVersion, undefined, 'versions');
+  const path = `/apis/${encodeURIComponent(group)}`;
+  return (await unlessNotFound(client.call({ method: 'GET', path, decode }, options)))?.value ?? [];
 };

@@ -3,7 +3,6 @@ export { type Backoff, createBackoff } from './backoff.ts';
 export { BodyBudget } from './body-budget.ts';
 export { type CallContext, performCall, readFailure } from './call.ts';
 export { createKubeClient } from './client.ts';
-export { envelopeOf } from './json-list.ts';
 export { listKinds, listVersions, resolveKind } from './discovery.ts';
 export { type ProcessStall, measureStall } from './process-stall.ts';
 export { withPriority } from './with-priority.ts';

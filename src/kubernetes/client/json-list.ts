@@ -1,32 +1,27 @@
-import type { ListEnvelope } from '../api/call.ts';
-import {
-  type JsonObject,
-  decodeList,
-  decodeObject,
-  optionalList,
-  optionalObject,
-  optionalString,
-} from '../api/decode.ts';
+import { type JsonObject, decodeObject, listItems, optionalObject, optionalString } from '../api/decode.ts';
 import { createByteSink } from '../protobuf/index.ts';
 import { ResponseError, notJson, parseJson } from '../transport/index.ts';
 import { createJsonScan } from './json-scan.ts';
+import type { BodyReader } from './read-body.ts';
 
-export interface JsonItemsOptions {
-  /** Fields of the object that are lists to read item by item. */
-  readonly keys: readonly string[];
-  /** Maximum size of one item in bytes. */
-  readonly itemBytes: number;
-  /** Called with each item, which must be an object, and with the field. */
-  readonly item: (json: unknown, key: string) => void;
+/** What a page of a list says beside its items. */
+export interface ListPage {
+  /** Token of the next page, empty on the last one. */
+  readonly next: string;
+  /** The page without its items; absent if it was read from protobuf. */
+  readonly json?: JsonObject;
 }
 
-export interface JsonItemsReader<T> {
-  /** Reads the next chunk of the body. Throws a ResponseError, and any error of `item`. */
-  readonly feed: (chunk: Uint8Array) => void;
-  /** Returns the memory that it uses, in bytes. */
-  readonly held: () => number;
-  /** Ends the body. Throws a ResponseError or a DecodeError. */
-  readonly finish: () => T;
+export interface JsonListOptions {
+  /** Field that holds the items. Default `items`. */
+  readonly key?: string;
+  /** Kind of the list, such as `NodeList`. Absent: any. */
+  readonly kind?: string;
+  /** Maximum size of the page and of one item in bytes. */
+  readonly limitBytes: number;
+  readonly itemBytes: number;
+  /** Called with each item, which must be an object. */
+  readonly item: (json: unknown) => void;
 }
 
 /** Maximum number of bytes beside the items: the list's metadata, and the commas between the items. */
@@ -38,40 +33,37 @@ const lastKey = /"(\w+)"\s*:\s*\[$/;
 /** Number of bytes at the envelope's end in which the key of a list is searched. */
 const tailBytes = 32;
 
-/** Throws a ResponseError or a DecodeError. */
-export const envelopeOf = (json: unknown): ListEnvelope => {
-  const list = decodeObject(json, 'list');
+/** Returns the token of the next page, empty on the last one. Throws a ResponseError or a DecodeError. */
+export const nextToken = (list: JsonObject): string => {
   const meta = optionalObject(list.metadata, 'list.metadata') ?? {};
-  const next = optionalString(meta.continue, 'list.metadata.continue') ?? '';
-  if (next.length > longestToken) throw new ResponseError('the token of the next page is too long');
-  return {
-    next,
-    resourceVersion: optionalString(meta.resourceVersion, 'list.metadata.resourceVersion'),
-    kind: optionalString(list.kind, 'list.kind'),
-  };
+  const token = optionalString(meta.continue, 'list.metadata.continue') ?? '';
+  if (token.length > longestToken) throw new ResponseError('the token of the next page is too long');
+  return token;
 };
 
 /**
- * Reads an object in JSON as it arrives, its long lists item by item. It finds the items by brackets and quotes alone and parses each by itself; the rest, the
- * envelope, is parsed as a whole at the end, so that together everything has been parsed.
+ * Reads a list in JSON as it arrives, item by item. It finds the items by brackets and quotes alone and parses each by itself; the rest, the envelope, is parsed
+ * as a whole at the end, so that together everything has been parsed. Throws a ResponseError, a DecodeError, and any error of `item`.
  */
-class StreamedJsonItems {
-  readonly #options: JsonItemsOptions;
+export class JsonListReader implements BodyReader<ListPage> {
+  readonly limitBytes: number;
+  readonly #options: JsonListOptions;
+  readonly #key: string;
   readonly #scan = createJsonScan((at, before, after) => this.#bracket(at, before, after));
   readonly #envelope = createByteSink();
   /** The beginning of an item whose end has not arrived yet. */
   readonly #item = createByteSink();
-  readonly #counts = new Map<string, number>();
   #count = 0;
-  /** The field whose items are read. Undefined: none. */
-  #key: string | undefined;
+  #isInList = false;
   #isInItem = false;
   #chunk: Uint8Array = Buffer.alloc(0);
   /** Index in the chunk of the first byte that was not read. */
   #from = 0;
 
-  constructor(options: JsonItemsOptions) {
+  constructor(options: JsonListOptions) {
+    this.limitBytes = options.limitBytes;
     this.#options = options;
+    this.#key = options.key ?? 'items';
   }
 
   feed(chunk: Uint8Array): void {
@@ -85,30 +77,26 @@ class StreamedJsonItems {
     return this.#envelope.held() + this.#item.held();
   }
 
-  /** Returns the object with a number in place of each item. */
-  finish(): JsonObject {
-    const envelope = decodeObject(parseJson(this.#envelope.bytes()), 'the answer');
-    for (const key of this.#options.keys) {
-      const found = optionalList(envelope[key], key) ?? [];
-      // The counts differ if an item was not an object, or if the key occurred twice.
-      if (found.length !== (this.#counts.get(key) ?? 0)) throw notJson();
-    }
-    return envelope;
+  finish(): ListPage {
+    const json = decodeObject(parseJson(this.#envelope.bytes()), 'the answer');
+    // The counts differ if an item was not an object, or if the key occurred twice.
+    if (listItems(json, this.#key, this.#options.kind).length !== this.#count) throw notJson();
+    return { next: nextToken(json), json };
   }
 
   #bracket(at: number, before: number, after: number): void {
     if (before === 1 && after === 2) {
       this.#readTo(at + 1);
       const tail = Buffer.from(this.#envelope.bytes().subarray(-tailBytes)).toString('latin1');
-      this.#key = this.#options.keys.find((key) => key === lastKey.exec(tail)?.[1]);
-    } else if (this.#key === undefined) return;
+      this.#isInList = lastKey.exec(tail)?.[1] === this.#key;
+    } else if (!this.#isInList) return;
     else if (before === 2 && after === 3) {
       this.#readTo(at);
       this.#isInItem = true;
     } else if (before === 3 && after === 2) {
       this.#readTo(at + 1);
-      this.#endItem(this.#key);
-    } else if (after === 1) this.#key = undefined;
+      this.#endItem();
+    } else if (after === 1) this.#isInList = false;
   }
 
   #readTo(end: number): void {
@@ -130,35 +118,11 @@ class StreamedJsonItems {
     }
   }
 
-  #endItem(key: string): void {
+  #endItem(): void {
     this.#isInItem = false;
     this.#count += 1;
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + 1);
-    this.#options.item(parseJson(this.#item.bytes()), key);
+    this.#options.item(parseJson(this.#item.bytes()));
     this.#item.drop(this.#item.length());
     this.#keep(placeholder);
   }
 }
-
-/** Creates a reader for an object in JSON with long lists, chunk by chunk. It returns the object with a number in place of each item. */
-export const createJsonItemsReader = (options: JsonItemsOptions): JsonItemsReader<JsonObject> => {
-  const object = new StreamedJsonItems(options);
-  return { feed: (chunk) => object.feed(chunk), held: () => object.held(), finish: () => object.finish() };
-};
-
-export interface JsonListOptions extends Pick<JsonItemsOptions, 'itemBytes'> {
-  /** Kind of the list, such as `NodeList`; undefined: any. */
-  readonly kind: string | undefined;
-  readonly item: (json: unknown) => void;
-}
-
-/** Creates a reader for a list in JSON as the API server sends it. */
-export const createJsonListReader = ({ kind, ...options }: JsonListOptions): JsonItemsReader<ListEnvelope> => {
-  const reader = createJsonItemsReader({ ...options, keys: ['items'] });
-  const finish = (): ListEnvelope => {
-    const envelope = reader.finish();
-    decodeList((item) => item, kind)(envelope);
-    return envelopeOf(envelope);
-  };
-  return { ...reader, finish };
-};

@@ -1,6 +1,6 @@
 export { createByteSink } from './byte-sink.ts';
 export { protobufMediaType, readProtobufStatus } from './kube-protobuf.ts';
-export { createProtobufListReader } from './protobuf-list.ts';
+export { ProtobufListReader } from './protobuf-list.ts';
 export {
   type MessageFields,
   count,

@@ -16,21 +16,13 @@ export const protobufMagic: readonly number[] = [0x6b, 0x38, 0x73, 0x00];
 
 /** Expected type of a list, and what to do with its items. */
 export interface ProtobufListOptions {
-  readonly apiVersion: string | undefined;
-  readonly kind: string | undefined;
+  readonly apiVersion?: string;
+  readonly kind?: string;
+  readonly limitBytes: number;
   /** Maximum size in bytes of one field: an item, or the list's metadata. */
   readonly fieldBytes: number;
   /** Called for each item, which ends at `end`; must leave the cursor there. */
   readonly item: (cursor: ProtobufCursor, end: number) => void;
-}
-
-export interface ProtobufListReader {
-  /** Reads the next chunk of the body. Throws a ProtobufError. */
-  readonly feed: (chunk: Uint8Array) => void;
-  /** Returns the memory that it uses, in bytes. */
-  readonly held: () => number;
-  /** Ends the body and returns the token of the next page, empty on the last one. Throws a ProtobufError. */
-  readonly finish: () => string;
 }
 
 /** Upper limit of the bytes of a tag together with a number or a length. */
@@ -41,8 +33,10 @@ const longestToken = 4_096;
 const typeMeta: MessageFields = { 1: shortText('apiVersion', longestType), 2: shortText('kind', longestType) };
 const listMeta: MessageFields = { 3: shortText('token', longestToken) };
 
-/** Reads a list as it arrives: a coroutine that yields when it needs more bytes. */
-class StreamedList {
+/** Reads a list as it arrives: a coroutine that yields when it needs more bytes. Throws a ProtobufError. */
+export class ProtobufListReader {
+  /** Maximum size of the body in bytes. */
+  readonly limitBytes: number;
   readonly #options: ProtobufListOptions;
   readonly #sink = createByteSink();
   /** Cursor over the available bytes. */
@@ -55,6 +49,7 @@ class StreamedList {
   readonly #reading: Generator<void, void>;
 
   constructor(options: ProtobufListOptions) {
+    this.limitBytes = options.limitBytes;
     this.#options = options;
     this.#reading = this.#readBody();
   }
@@ -68,14 +63,16 @@ class StreamedList {
     this.#reading.next();
   }
 
+  /** Returns the memory that it uses, in bytes. */
   held(): number {
     return this.#sink.held();
   }
 
-  finish(): string {
+  /** Ends the body. Returns the token of the next page, empty on the last one. */
+  finish(): { readonly next: string } {
     this.#ended = true;
     this.#reading.next();
-    return this.#token;
+    return { next: this.#token };
   }
 
   /** Waits until `count` bytes are available or the body has ended. */
@@ -167,9 +164,3 @@ class StreamedList {
     }
   }
 }
-
-/** Creates a reader for a list as the API server sends it, chunk by chunk. */
-export const createProtobufListReader = (options: ProtobufListOptions): ProtobufListReader => {
-  const list = new StreamedList(options);
-  return { feed: (chunk) => list.feed(chunk), held: () => list.held(), finish: () => list.finish() };
-};
