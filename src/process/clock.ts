@@ -1,3 +1,4 @@
+import { abortable } from '../kubernetes/transport/index.ts';
 import type { Clock } from '../ports/clock.ts';
 
 /** Longest delay that setTimeout accepts, in milliseconds; a longer one fires after 1 ms. */
@@ -29,27 +30,10 @@ export const systemClock = (): Clock => {
     return () => clearTimeout(handle);
   };
 
-  const sleep = (ms: number, signal: AbortSignal): Promise<void> =>
-    new Promise((resolve, reject) => {
-      const abort = (): void => {
-        cancel();
-        // The caller receives the very value that the signal was aborted with.
-        reject(signal.reason);
-      };
-      if (signal.aborted) {
-        reject(signal.reason);
-        return;
-      }
-      if (ms <= 0) {
-        resolve();
-        return;
-      }
-      const cancel = timer(ms, () => {
-        signal.removeEventListener('abort', abort);
-        resolve();
-      });
-      signal.addEventListener('abort', abort, { once: true });
-    });
+  const sleep = (ms: number, signal: AbortSignal): Promise<void> => {
+    if (ms <= 0 && !signal.aborted) return Promise.resolve();
+    return abortable(signal, (resolve) => timer(ms, () => resolve()));
+  };
 
   return { now: () => Date.now(), monotonic, sleep, timer };
 };

@@ -1,17 +1,11 @@
 import type { CallResult, Call } from './call.ts';
 
-/** One HTTP exchange with an API server. */
-export interface KubeRequest {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
-  /** Absolute path without query, each segment already URI-encoded. */
-  readonly path: string;
-  readonly query?: Readonly<Record<string, string>>;
-  readonly headers?: Readonly<Record<string, string>>;
-  readonly body?: string | Uint8Array;
+/** How a request is sent, whatever it asks. */
+interface SendOptions {
+  /** Aborts the exchange at once: while it is queued, connecting or reading. */
+  readonly signal: AbortSignal;
   /** Timeout of the whole exchange, the body included, in milliseconds. Absent: only the signal ends it (watches). */
   readonly timeoutMs?: number;
-  /** True if a second application does no harm, as `Call.repeatable`. GET requests need not set it. */
-  readonly repeatable?: boolean;
   /** True if the client must not retry: the caller gets a refusal (429, 5xx with `Retry-After`) and retries by itself. */
   readonly noRetry?: true;
   /** `urgent` requests do not wait for the ordinary rate limit. */
@@ -21,8 +15,18 @@ export interface KubeRequest {
    * Throws an ApiError to end the request unsent.
    */
   readonly beforeSend?: () => void;
-  /** Aborts the exchange at once: while it is queued, connecting or reading. */
-  readonly signal: AbortSignal;
+}
+
+/** One HTTP exchange with an API server. */
+export interface KubeRequest extends SendOptions {
+  readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Absolute path without query, each segment already URI-encoded. */
+  readonly path: string;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string | Uint8Array;
+  /** True if a second application does no harm, as `Call.repeatable`. GET requests need not set it. */
+  readonly repeatable?: boolean;
 }
 
 export interface KubeResponse {
@@ -42,17 +46,9 @@ export interface Kube {
   request(request: KubeRequest): Promise<KubeResponse>;
 }
 
-export interface CallOptions {
-  readonly signal: AbortSignal;
-  readonly timeoutMs?: number;
+export interface CallOptions extends SendOptions {
   /** Once the request is sent, `signal` no longer ends it, only this many milliseconds without a response do (`Timeout`). */
   readonly sentTimeoutMs?: number;
-  /** As `KubeRequest.noRetry`. */
-  readonly noRetry?: true;
-  /** As `KubeRequest.priority`. */
-  readonly priority?: 'urgent';
-  /** As `KubeRequest.beforeSend`. */
-  readonly beforeSend?: () => void;
 }
 
 /** Sends calls and reads their responses whole: bounded, decoded, every failure an ApiError. */

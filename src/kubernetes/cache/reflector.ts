@@ -3,7 +3,7 @@ import type { Logger } from '../../ports/logger.ts';
 import type { Random } from '../../ports/random.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Kube } from '../api/kube.ts';
-import { type Backoff, createBackoff, performCall } from '../client/index.ts';
+import { type Backoff, createBackoff, createKubeClient } from '../client/index.ts';
 import { type Listed, listInto } from './list-into.ts';
 import type { ObjectCache } from './object-cache.ts';
 import { type WatchRegistry, resourceOf } from './watch-registry.ts';
@@ -170,8 +170,8 @@ export class Reflector<T> {
   async #list(path: string, signal: AbortSignal): Promise<Listed> {
     const { kube, clock, pageSize = defaultPageSize } = this.#options;
     const call = listInto(this.#cache, { path, query: this.#query, pageSize });
-    const context = { kube, clock, objectBytes: longestItemBytes };
-    const { value: listed } = await performCall(call, { signal }, context);
+    const client = createKubeClient({ kube, clock, objectBytes: longestItemBytes });
+    const { value: listed } = await client.call(call, { signal });
     listed.commit();
     this.#heard();
     this.#lastError = undefined;

@@ -1,8 +1,7 @@
 export { type Credentials, basic, bearer, staticCredentials, withCredentials } from './auth.ts';
 export { type Backoff, createBackoff } from './backoff.ts';
 export { BodyBudget } from './body-budget.ts';
-export { type CallContext, performCall, readFailure } from './call.ts';
-export { createKubeClient } from './client.ts';
+export { createKubeClient, readFailure } from './client.ts';
 export { listKinds, listVersions, resolveKind } from './discovery.ts';
 export { type ProcessStall, measureStall } from './process-stall.ts';
 export { withPriority } from './with-priority.ts';
