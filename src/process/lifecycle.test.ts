@@ -86,14 +86,6 @@ describe('runLifecycle', () => {
     expect(state.code).toBe(0);
   });
 
-  it('starts nothing if it was stopped before', async () => {
-    const { clock, stop, events, runnable, run } = setup();
-    stop.abort(new Error('received SIGTERM'));
-    const { state } = run([[runnable('a')]]);
-    await clock.advance(0);
-    expect({ events, code: state.code }).toEqual({ events: [], code: 0 });
-  });
-
   it('stops while a group is not ready yet, and starts no other', async () => {
     const { clock, stop, events, runnable, run } = setup();
     const { state } = run([

@@ -68,10 +68,3 @@ it('is silent without the right to list Leases, and keeps what it knows', async 
   expect(logger.at('error')).toHaveLength(1);
   await stop();
 });
-
-it('asks once in each search while it is alone', async () => {
-  const { clock, queries, search, stop } = setUp(['garden']);
-  await clock.advance(minute);
-  expect([queries.length, search.found()]).toEqual([1, []]);
-  await stop();
-});

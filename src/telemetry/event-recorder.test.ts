@@ -170,17 +170,6 @@ it('tries a namespace that refuses Events again every ten minutes, and names it 
   expect(logger.at('warn')).toEqual([refused, refused]);
 });
 
-it('costs one request per namespace where 10,000 refuse Events, and warns of the first', async () => {
-  const names = Array.from({ length: 10_000 }, (_, index) => `ns-${String(index)}`);
-  for (const name of names) {
-    for (let count = 0; count < 2; count += 1) await record(name);
-    await fail('Forbidden', noRight);
-  }
-  for (const name of names) await record(name);
-  expect(asked()).toEqual(names);
-  expect([logger.at('warn'), logger.at('info').length]).toEqual([[refused], 9_999]);
-});
-
 it('rule 31: the message of an Event, which kubectl prints unescaped, cannot control a terminal', async () => {
   const regarding = { apiVersion: 'apps/v1', kind: 'Deployment', namespace: 'a', name: 'kcm' };
   recorder.record({ regarding, type: 'Warning', reason: 'ScaledDown', message: 'by \u001b[2J\u009b\u202e\nus' });

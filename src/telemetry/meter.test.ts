@@ -45,20 +45,6 @@ describe('createMeter', () => {
     expect(await samples(meter)).toEqual([]);
   });
 
-  it('adds its default labels to every series', async () => {
-    const meter = createMeter({ defaultLabels: { dry_run: 'true' } });
-    meter.counter({ name: 'dwd_c_total', help: '.' }).inc();
-    const gauge = meter.gauge({ name: 'dwd_g', help: '.', labels: ['a'] });
-    gauge.set(1, { a: 'x' });
-    meter.histogram({ name: 'dwd_h', help: '.', buckets: [1] }).observe(1);
-    const all = await samples(meter);
-    expect(all.filter((line) => line.startsWith('dwd_'))).toHaveLength(6);
-    expect(all.filter((line) => line.startsWith('process_')).length).toBeGreaterThan(0);
-    expect(all.filter((line) => !line.includes('dry_run="true"'))).toEqual([]);
-    gauge.remove({ a: 'x' });
-    expect((await samples(meter)).filter((line) => line.startsWith('dwd_g'))).toEqual([]);
-  });
-
   it('removes series by some of their labels', async () => {
     const meter = bare();
     const labels = ['namespace', 'result'];
@@ -87,12 +73,6 @@ describe('createMeter', () => {
     expect(await samples(meter)).toEqual([]);
     metrics.counter.inc({ namespace: 'a', result: 'x' });
     expect(await samples(meter)).toEqual(['dwd_c_total{namespace="a",result="x"} 1']);
-  });
-
-  it('rejects a second declaration of a name', () => {
-    const meter = bare();
-    meter.counter({ name: 'dwd_x_total', help: '.' });
-    expect(() => meter.gauge({ name: 'dwd_x_total', help: '.' })).toThrow('already been registered');
   });
 
   it('rejects labels that are not exactly the declared ones', () => {

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { listNodeLeaseExpiries } from '../../care/observe/shoot.ts';
-import { chooseCandidates } from '../../gardener/candidate-nodes.ts';
 import { listNodeHealth, listNodes } from '../../gardener/node.ts';
 import type { Call } from './call.ts';
 import { distinctBy } from './distinct.ts';
@@ -9,28 +8,8 @@ import { listNodeLeases } from './lease.ts';
 
 /** Ordinary names, and names of properties that every plain object has. */
 const names = fc.constantFrom('a', 'b', 'c', 'd', '', ...Object.getOwnPropertyNames(Object.prototype));
-const itself = (name: string): string => name;
 
 describe('a name that occurs in a list more than once', () => {
-  it.each([
-    [[], []],
-    [['a', 'a', 'a'], ['a']],
-    [
-      ['a', 'b', 'a', 'c', 'b'],
-      ['a', 'b', 'c'],
-    ],
-    [
-      ['c', 'b', 'a'],
-      ['c', 'b', 'a'],
-    ],
-    [
-      ['__proto__', 'constructor', '__proto__'],
-      ['__proto__', 'constructor'],
-    ],
-  ])('%j counts as %j', (items, distinct) => {
-    expect(distinctBy(items, itself)).toEqual(distinct);
-  });
-
   it('counts by its first item, in the order of the list', () => {
     fc.assert(
       fc.property(fc.array(fc.record({ name: names, value: fc.nat() })), (items) => {
@@ -76,24 +55,5 @@ describe('a hostile shoot lists one object a thousand times', () => {
     expect(listNodeHealth.decode(list).map(({ meta }) => meta.name)).toEqual(['a', 'b', 'c']);
     expect(stream(listNodes, list.items)).toHaveLength(3);
     expect(stream(listNodeHealth, list.items)).toHaveLength(3);
-  });
-
-  it('nodes and pools may have the names of properties that every object has', () => {
-    fc.assert(
-      fc.property(names, names, names, (name, pool, condition) => {
-        if (name === '') return;
-        const labels = JSON.parse(
-          `{${JSON.stringify('worker.gardener.cloud/pool')}: ${JSON.stringify(pool)}}`,
-        ) as object;
-        const item = {
-          metadata: { name, labels },
-          status: { conditions: [{ type: condition, status: 'True' }] },
-        };
-        const nodes = listNodes.decode(listOf('NodeList', [item]));
-        const machines = [{ node: name, phase: 'Running', deleting: false }];
-        expect([...chooseCandidates(nodes, machines, new Map()).candidates]).toEqual([name]);
-        expect([...chooseCandidates(nodes, machines, new Map([[pool, [condition]]])).candidates]).toEqual([]);
-      }),
-    );
   });
 });

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type LabelRequirement,
@@ -15,26 +14,6 @@ const selector = (matchLabels: Readonly<Record<string, string>>, ...matchExpress
 });
 
 const term = (key: string, operator: LabelSelectorOperator, ...values: string[]) => ({ key, operator, values });
-
-const keys = fc.constantFrom('app', 'role', 'gardener.cloud/role', 'constructor');
-const values = fc.constantFrom('', 'a', 'b', 'c');
-const labels = fc.dictionary(keys, values, { maxKeys: 4 });
-const requirement: fc.Arbitrary<LabelRequirement> = fc.oneof(
-  fc.record<LabelRequirement>({
-    key: keys,
-    operator: fc.constantFrom('In', 'NotIn'),
-    values: fc.array(values, { minLength: 1, maxLength: 4 }),
-  }),
-  fc.record<LabelRequirement>({
-    key: keys,
-    operator: fc.constantFrom('Exists', 'DoesNotExist'),
-    values: fc.constant([]),
-  }),
-);
-const selectors: fc.Arbitrary<LabelSelector> = fc.record({
-  matchLabels: labels,
-  matchExpressions: fc.array(requirement, { maxLength: 4 }),
-});
 
 describe('formatLabelSelector', () => {
   it.each<[LabelSelector, string]>([
@@ -55,32 +34,6 @@ describe('formatLabelSelector', () => {
     [selector({ app: 'etcd' }, term('app', 'In', 'etcd'), term('app', 'In', 'etcd', 'etcd')), 'app=etcd'],
   ])('%j: %s', (wanted, expected) => {
     expect(formatLabelSelector(wanted)).toBe(expected);
-  });
-
-  const shuffled = <T>(items: readonly T[]) =>
-    fc.shuffledSubarray([...items, ...items], { minLength: items.length * 2, maxLength: items.length * 2 });
-
-  it('returns the same text for any order and repetition of terms and values', () => {
-    const withOther = selectors.chain((one) =>
-      fc.record({
-        one: fc.constant(one),
-        other: fc
-          .tuple(
-            fc.shuffledSubarray(Object.entries(one.matchLabels), { minLength: Object.keys(one.matchLabels).length }),
-            fc.tuple(...one.matchExpressions.map((part) => shuffled(part.values))),
-          )
-          .chain(([pairs, lists]) =>
-            shuffled(one.matchExpressions.map((part, index) => ({ ...part, values: lists[index] ?? [] }))).map(
-              (matchExpressions) => ({ matchLabels: Object.fromEntries(pairs), matchExpressions }),
-            ),
-          ),
-      }),
-    );
-    fc.assert(
-      fc.property(withOther, ({ one, other }) => {
-        expect(formatLabelSelector(other)).toBe(formatLabelSelector(one));
-      }),
-    );
   });
 });
 

@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { buildDeployment } from '../../../test/doubles/builders.ts';
 import {
   decodeScalable,
-  getScalable,
   getScale,
   isAtLeast,
   patchScalable,
@@ -136,22 +135,6 @@ describe('requests', () => {
     resource: 'etcds',
     namespace: 'shoot--dev--one',
   };
-  const controller = {
-    ref: { apiVersion: 'v1', kind: 'ReplicationController', name: 'a' },
-    resource: 'replicationcontrollers',
-    namespace: 'b',
-  };
-
-  it('go to the object or its scale', () => {
-    const path = '/apis/apps/v1/namespaces/shoot--dev--one/deployments/kube-controller-manager';
-    expect(getScalable(deployment)).toMatchObject({ method: 'GET', path });
-    expect(getScale(deployment)).toMatchObject({ method: 'GET', path: `${path}/scale` });
-    expect(getScalable(etcd).path).toBe(
-      '/apis/druid.gardener.cloud/v1alpha1/namespaces/shoot--dev--one/etcds/etcd-main',
-    );
-    expect(getScalable(controller).path).toBe('/api/v1/namespaces/b/replicationcontrollers/a');
-  });
-
   it('carry the resourceVersion that was read, so that they may be repeated', () => {
     const annotations = { 'example.org/set': '', 'example.org/removed': null };
     expect(patchScalable(deployment, { resourceVersion: '7', annotations, replicas: 0 })).toMatchObject({

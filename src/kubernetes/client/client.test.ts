@@ -96,17 +96,6 @@ describe('calls', () => {
     const { sentAt, receivedAt, date, value } = await answer;
     expect({ sentAt, receivedAt, date, value }).toEqual({ sentAt: 100, receivedAt: 150, date: undefined, value: 'n' });
   });
-
-  it('rejects with the unchanged reason of an abort', async () => {
-    const { kube, client } = createBench();
-    const controller = new AbortController();
-    const reason = { stop: true };
-    const answer = client.call(readName, { signal: controller.signal });
-    kube.take().stream().send('{');
-    controller.abort(reason);
-    await expect(answer).rejects.toBe(reason);
-    expect(kube.openBodies).toBe(0);
-  });
 });
 
 describe('rule 7: typed errors', () => {

@@ -119,13 +119,6 @@ describe('a shoot, through the proxy of the environment', () => {
     expect(targetsOf(proxy)).toEqual(['api.seed.example:6443', 'api.seed.example:6443']);
   });
 
-  it('rule 30: is not reached at a link-local address', async () => {
-    const proxy = await startProxy();
-    const { shoots } = connectors({ HTTPS_PROXY: `http://127.0.0.1:${proxy.port}` });
-    expect(() => shoots.clientFor(kubeconfigOf({ server: 'https://169.254.169.254' }))).toThrow('link-local');
-    expect(targetsOf(proxy)).toEqual([]);
-  });
-
   it('has an error that names the environment, not the address of the proxy', async () => {
     const { port } = await startProxy({ status: 503 });
     const { shoots } = connectors({ HTTPS_PROXY: `http://ops:s3cret@127.0.0.1:${port}` });

@@ -1,16 +1,12 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { envelope, message, readList, text } from '../../../test/doubles/protobuf.ts';
 import { integerField as integer } from '../../../simulator/apiserver/protobuf.ts';
-import { listNodeHealth, listNodes } from '../../gardener/node.ts';
-import { DecodeError } from '../api/decode.ts';
+import { listNodes } from '../../gardener/node.ts';
 import { listNodeLeases } from '../api/lease.ts';
-import { readProtobufStatus } from './kube-protobuf.ts';
 import { ProtobufError } from './protobuf.ts';
 
 const readNodeList = (bytes: Uint8Array) => readList(listNodes, bytes);
 const readLeaseList = (bytes: Uint8Array) => readList(listNodeLeases, bytes);
-const listMeta = message(1, text(1, ''), text(2, '7'), text(3, ''));
 
 const stringMap = (field: number, map: Readonly<Record<string, string>>): readonly Uint8Array[] =>
   Object.entries(map).map(([key, value]) => message(field, text(1, key), text(2, value)));
@@ -86,60 +82,5 @@ describe('rule 11: the envelope', () => {
   ])('rule 11: %s is malformed', (_, bytes, problem) => {
     expect(() => readNodeList(bytes)).toThrow(problem);
     expect(() => readNodeList(bytes)).toThrow(ProtobufError);
-  });
-});
-
-describe('rule 11: a Status', () => {
-  it('rule 11: has the same fields as in JSON', () => {
-    const cause = message(4, text(1, 'FieldValueInvalid'), text(2, 'must be more'), text(3, 'spec.x'));
-    const details = message(5, text(1, 'a'), text(2, ''), text(3, 'leases'), cause, integer(5, 3), text(6, 'uid'));
-    const status = [listMeta, text(2, 'Failure'), text(3, 'no'), text(4, 'Invalid'), details, integer(6, 422)];
-    expect(readProtobufStatus(envelope('v1', 'Status', ...status))).toEqual({
-      apiVersion: 'v1',
-      kind: 'Status',
-      message: 'no',
-      reason: 'Invalid',
-      code: 422,
-      details: {
-        causes: [{ reason: 'FieldValueInvalid', message: 'must be more', field: 'spec.x' }],
-        retryAfterSeconds: 3,
-      },
-    });
-    expect(readProtobufStatus(envelope('v1', 'NodeList'))).toBeUndefined();
-  });
-});
-
-describe('rule 11: arbitrary bytes', () => {
-  const readers = [
-    readNodeList,
-    readLeaseList,
-    (bytes: Uint8Array) => readList(listNodeHealth, bytes),
-    readProtobufStatus,
-  ];
-
-  /** Returns true if each reader returns a value, throws a ProtobufError, or throws a DecodeError for a valid message of another shape. */
-  const isHandled = (bytes: Uint8Array): boolean =>
-    readers.every((read) => {
-      try {
-        read(bytes);
-        return true;
-      } catch (error) {
-        return error instanceof ProtobufError || error instanceof DecodeError;
-      }
-    });
-
-  const marked = (bytes: Uint8Array): Uint8Array => Uint8Array.from([0x6b, 0x38, 0x73, 0, ...bytes]);
-
-  it('rule 11: random ones are a value or one of our errors', { timeout: 60_000 }, () => {
-    fc.assert(
-      fc.property(fc.uint8Array({ maxLength: 200 }), fc.constantFrom('NodeList', 'Status'), (bytes, kind) => {
-        expect(isHandled(bytes)).toBe(true);
-        expect(isHandled(marked(bytes))).toBe(true);
-        expect(isHandled(envelope('v1', kind, bytes))).toBe(true);
-        expect(isHandled(envelope('v1', kind, message(2, bytes)))).toBe(true);
-        expect(isHandled(envelope('coordination.k8s.io/v1', 'LeaseList', message(2, bytes)))).toBe(true);
-      }),
-      { numRuns: 500 },
-    );
   });
 });

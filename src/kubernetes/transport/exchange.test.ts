@@ -89,8 +89,6 @@ const cases: readonly (readonly [string, Call<unknown>, string, string, string])
     'a: b\r\n',
     'ConnectionError',
   ],
-  ['items', listNodeLeases, `${ok}\r\n{"items":[`, '{"metadata":{"name":"a"}},', 'MalformedResponse'],
-  ['a version', getVersion, `${ok}\r\n`, '[[],[],[]],', 'MalformedResponse'],
 ];
 
 describe('rule 11a: a response on the wire', () => {

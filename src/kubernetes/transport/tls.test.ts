@@ -52,12 +52,6 @@ const failure = async (probe: Probe): Promise<ApiError> => {
 };
 
 describe('TLS', () => {
-  it('connects to a server by address and by name', async () => {
-    const { port } = await startHttps();
-    expect(await get({ endpoint: { port } })).toBe(200);
-    expect(await get({ endpoint: { port, host: 'localhost' } })).toBe(200);
-  });
-
   it('checks the certificate for tls-server-name, a name or an address, and sends only names', async () => {
     const names: string[] = [];
     const { certificate, key } = certificates.serving;
@@ -85,14 +79,6 @@ describe('TLS', () => {
     const unknown = await failure({ endpoint: { port }, material: {} });
     expect(unknown.message).toMatch(/check the CA of the kubeconfig/);
     expect(await get({ endpoint: { port }, material: { rejectUnauthorized: false } })).toBe(200);
-  });
-
-  it('presents its client certificate', async () => {
-    const { port } = await startHttps({ ca: certificates.ca, requestCert: true, rejectUnauthorized: true });
-    const { certificate, key } = await certificates.client('someone');
-    const { ca } = certificates;
-    expect(await get({ endpoint: { port }, material: { ca, cert: certificate, key } })).toBe(200);
-    await failure({ endpoint: { port }, material: { ca } });
   });
 
   it('uses TLS 1.2 or newer', async () => {
