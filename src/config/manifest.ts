@@ -64,7 +64,7 @@ const problemsInData = (manifest: string, source: ConfigSource, check: Check): r
   });
 };
 
-/** Returns the component to which a ConfigMap printed by `dwd manifests` belongs, according to its label; undefined without the label. */
+/** Returns the component to which a ConfigMap of the chart belongs, according to its label; undefined without the label. */
 const componentOf = ({ value }: ConfigSource): unknown =>
   (value as { readonly metadata?: { readonly labels?: Readonly<Record<string, unknown>> } | null }).metadata?.labels?.[
     'app.kubernetes.io/component'
@@ -103,7 +103,7 @@ const problemsInManifests = (
 
 /**
  * Returns all problems of a configuration file. The file is a plain configuration; or a ConfigMap manifest, where each key of `data` is
- * checked; or several manifests, as `dwd manifests` prints them, where the ConfigMaps are checked. Unknown fields are errors. Never throws.
+ * checked; or several manifests, as `helm template` prints them, where the ConfigMaps are checked. Unknown fields are errors. Never throws.
  */
 export const checkFile = <S extends z.ZodType, T>(
   format: ConfigFormat<S, T>,

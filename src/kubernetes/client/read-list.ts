@@ -4,7 +4,6 @@ import { ProtobufListReader } from '../protobuf/index.ts';
 import { ResponseError, ResponseTooLargeError } from '../transport/index.ts';
 import { JsonListReader, type ListPage } from './json-list.ts';
 import type { BodyReader } from './read-body.ts';
-import { weigh } from './weigh.ts';
 
 /** Fetches one page in one exchange. */
 export type FetchPage = (
@@ -21,6 +20,21 @@ interface Kept {
 
 /** A page that is too large is requested again with its size divided by `shrink`, unless it is `leastPage` or less: a node with many images takes 20 KB. */
 const [shrink, leastPage] = [5, 4];
+
+/** Approximate bytes that V8 uses for an object, a set or a list, and for each entry. */
+const [bytesOfHolder, bytesOfEntry] = [64, 32];
+
+/** V8 uses two bytes per character if any of them is beyond Latin-1, else one. */
+const textBytes = (text: string): number => (/[^\u0000-\u00ff]/.test(text) ? 2 : 1) * text.length;
+
+/** Estimates the bytes of memory that a projection uses: plain objects, lists, sets and strings. */
+const weigh = (value: unknown): number => {
+  if (typeof value === 'string') return bytesOfEntry + textBytes(value);
+  if (typeof value !== 'object' || value === null) return bytesOfEntry;
+  const entries =
+    value instanceof Set || Array.isArray(value) ? [...(value as Iterable<unknown>)] : Object.values(value);
+  return entries.reduce<number>((sum, entry) => sum + weigh(entry), bytesOfHolder);
+};
 
 const readerOfPage =
   <T>(list: ListReading<T>, objectBytes: number, kept: Kept) =>

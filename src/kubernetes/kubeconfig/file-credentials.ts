@@ -7,25 +7,20 @@ import { type Named, type Pem, type TlsFields, checkMaterial } from './document.
 import * as fields from './fields.ts';
 import { UnfitFileError, readRegularFile } from './regular-file.ts';
 
-/** The part of a file system that credentials need. */
-export interface Files {
-  /** Reads the whole file as UTF-8. Rejects as `readRegularFile` does. */
-  read(path: string): Promise<string>;
-  /** Returns a text that differs after every change of the file. Rejects with Node's error. */
-  stamp(path: string): Promise<string>;
-}
-
 /** Limit of kubeconfigs, certificates and tokens; Debian's bundle of CAs has 0.2 MiB. */
 const mostMiB = 1;
 
-export const systemFiles = (): Files => ({
-  read: async (path) => (await readRegularFile(path, mostMiB)).toString(),
-  stamp: async (path) => {
-    // Kubernetes updates the files of a mounted Secret by switching a symbolic link: the inode changes, the time perhaps not.
-    const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
-    return [dev, ino, size, mtimeNs].join();
-  },
-});
+/** Reads a whole file as UTF-8. Rejects as `readRegularFile` does. */
+export const readText = async (path: string): Promise<string> => (await readRegularFile(path, mostMiB)).toString();
+
+/**
+ * Returns a text that differs after every change of the file. Kubernetes updates the files of a mounted Secret by switching a symbolic link: the inode changes,
+ * the time perhaps not. Rejects with Node's error.
+ */
+const stampOf = async (path: string): Promise<string> => {
+  const { dev, ino, size, mtimeNs } = await stat(path, { bigint: true });
+  return [dev, ino, size, mtimeNs].join();
+};
 
 /** Returns true if the file does not exist, or a part of its path is not a directory. */
 export const isMissing = (error: unknown): boolean =>
@@ -75,12 +70,12 @@ const createReloading = <T>({ stamp, load }: ReloadingOptions<T>): Reloading<T> 
   };
 };
 
-const loadToken = async (path: string, files: Files): Promise<string> => {
+const loadToken = async (path: string): Promise<string> => {
   const fail = (problem: string): ApiError =>
     new ApiError({ code: 'ConnectionError', message: `token file ${path}: ${problem}` });
   let token: string;
   try {
-    token = (await files.read(path)).trim();
+    token = (await readText(path)).trim();
   } catch (error) {
     throw fail(whyUnreadable(error));
   }
@@ -93,10 +88,10 @@ const loadToken = async (path: string, files: Files): Promise<string> => {
  * Returns credentials by the bearer token in a file that is renewed, such as a projected service-account token: the file is checked before every request,
  * and read if it has changed. (client-go reads it once a minute.)
  */
-export const tokenFileCredentials = (path: string, files: Files): Credentials => {
+export const tokenFileCredentials = (path: string): Credentials => {
   const token = createReloading({
-    stamp: () => files.stamp(path).catch(() => ''),
-    load: () => loadToken(path, files),
+    stamp: () => stampOf(path).catch(() => ''),
+    load: () => loadToken(path),
   });
   return {
     authorization: () => token.current(),
@@ -131,10 +126,10 @@ const sourceOf = (entry: OperatorEntry, name: string): Source => {
   return { path: `${entry.path}.${name}`, text, file: asPath(entry, name) };
 };
 
-const read = async ({ path, text, file }: Source, files: Files): Promise<Pem> => {
+const read = async ({ path, text, file }: Source): Promise<Pem> => {
   if (file === undefined) return { path, text };
   try {
-    return { path, text: await files.read(file) };
+    return { path, text: await readText(file) };
   } catch (error) {
     throw new KubeconfigError(path, `${file} ${whyUnreadable(error)}`);
   }
@@ -160,20 +155,20 @@ export const tlsSourcesOf = (cluster: OperatorEntry, user: OperatorEntry): TlsSo
 };
 
 /** Loads the current PEM texts. Throws a KubeconfigError if one cannot be read or is malformed. */
-export const loadMaterial = async ({ ca, cert, key, insecure }: TlsSources, files: Files): Promise<TlsMaterial> =>
+export const loadMaterial = async ({ ca, cert, key, insecure }: TlsSources): Promise<TlsMaterial> =>
   checkMaterial({
-    ca: await read(ca, files),
-    cert: await read(cert, files),
-    key: await read(key, files),
+    ca: await read(ca),
+    cert: await read(cert),
+    key: await read(key),
     insecure,
   });
 
 /** Follows the files: a changed CA or client certificate results in new settings for new connections. */
-export const followSecurity = (sources: TlsSources, files: Files): (() => Promise<Security>) => {
+export const followSecurity = (sources: TlsSources): (() => Promise<Security>) => {
   const watched = [sources.ca, sources.cert, sources.key].flatMap(({ file }) => file ?? []);
   const security = createReloading({
-    stamp: async () => (await Promise.all(watched.map((file) => files.stamp(file)))).join(';'),
-    load: async () => createSecurity(await loadMaterial(sources, files)),
+    stamp: async () => (await Promise.all(watched.map(stampOf))).join(';'),
+    load: async () => createSecurity(await loadMaterial(sources)),
   });
   return async () => {
     try {

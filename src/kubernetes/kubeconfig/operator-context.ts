@@ -15,12 +15,12 @@ import {
 import { throughEnvironment } from './environment-proxy.ts';
 import { type ExecCredential, type ExecPlugin, createExecPlugin, parseExecConfig } from './exec-plugin.ts';
 import {
-  type Files,
   type OperatorEntry,
   asPath,
   followSecurity,
   isMissing,
   loadMaterial,
+  readText,
   tlsSourcesOf,
   tokenFileCredentials,
   whyUnreadable,
@@ -49,11 +49,9 @@ export interface OperatorOptions {
   /** Throws if the user has no home directory, neither $HOME nor an entry in /etc/passwd, as may be the case in a container. */
   readonly homedir: () => string;
   readonly clock: Clock;
-  /** File system. Default: that of the machine. */
-  readonly files?: Files;
+  /** Directory of the pod's service account. Default: where the kubelet mounts it. */
+  readonly serviceAccount?: string;
 }
-
-type Options = OperatorOptions & { readonly files: Files };
 
 /** The parts of the chosen context. */
 interface OperatorContext {
@@ -88,10 +86,10 @@ const parseFile = (text: string, file: string): OneFile => {
   }
 };
 
-const readFileOrSkip = async (files: Files, file: string): Promise<OneFile | undefined> => {
+const readFileOrSkip = async (file: string): Promise<OneFile | undefined> => {
   let text: string;
   try {
-    text = await files.read(file);
+    text = await readText(file);
   } catch (error) {
     if (isMissing(error)) return undefined;
     throw new KubeconfigError(file, whyUnreadable(error));
@@ -119,11 +117,11 @@ const findContext = (contexts: readonly OperatorEntry[], reference: fields.Field
  */
 export const loadContext = async (
   paths: readonly string[],
-  { files, context: chosen }: Pick<Options, 'files' | 'context'>,
+  chosen: OperatorOptions['context'],
 ): Promise<OperatorContext | undefined> => {
   const found: OneFile[] = [];
   for (const path of paths) {
-    const file = await readFileOrSkip(files, path);
+    const file = await readFileOrSkip(path);
     if (file !== undefined) found.push(file);
   }
   const [first] = found;
@@ -201,11 +199,11 @@ const pluginSecurity = (
   };
 };
 
-const credentialsOf = (user: OperatorEntry, files: Files): Credentials => {
+const credentialsOf = (user: OperatorEntry): Credentials => {
   const inline = authorizationOf(user);
   const tokenFile = asPath(user, 'tokenFile');
   if (tokenFile === undefined) return staticCredentials(inline);
-  const fromFile = tokenFileCredentials(tokenFile, files);
+  const fromFile = tokenFileCredentials(tokenFile);
   if (inline === undefined) return fromFile;
   return { ...fromFile, authorization: (signal) => fromFile.authorization(signal).catch(() => inline) };
 };
@@ -214,13 +212,12 @@ const credentialsOf = (user: OperatorEntry, files: Files): Credentials => {
 export const contextAccess = async (
   source: string,
   context: OperatorContext,
-  options: Options,
+  { env, clock }: OperatorOptions,
 ): Promise<ClusterAccess> => {
   const { name, cluster, user } = context;
-  const { files, env, clock } = options;
   refuseUnsupported(user);
   const sources = tlsSourcesOf(cluster, user);
-  const material = await loadMaterial(sources, files);
+  const material = await loadMaterial(sources);
   const exec = fields.member(user.body, user.path, 'exec');
   const common = { source, context: name, endpoint: throughEnvironment(endpointOf(cluster), env) };
   // As in client-go, a plugin is not asked if there are other credentials (plugin/pkg/client/auth/exec, UpdateTransportConfig).
@@ -229,7 +226,7 @@ export const contextAccess = async (
     (one) => one === undefined,
   );
   if (!fields.isSet(exec.value) || !isAsked) {
-    return { ...common, security: followSecurity(sources, files), credentials: credentialsOf(user, files) };
+    return { ...common, security: followSecurity(sources), credentials: credentialsOf(user) };
   }
   const plugin = createExecPlugin({
     config: parseExecConfig(exec, user.directory),
@@ -239,7 +236,7 @@ export const contextAccess = async (
   });
   return {
     ...common,
-    security: pluginSecurity(plugin, () => loadMaterial(sources, files)),
+    security: pluginSecurity(plugin, () => loadMaterial(sources)),
     credentials: pluginCredentials(plugin),
   };
 };

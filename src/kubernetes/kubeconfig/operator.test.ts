@@ -17,7 +17,6 @@ import { stringify } from 'yaml';
 import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { KubeconfigError } from '../api/errors.ts';
-import type { Files } from './file-credentials.ts';
 import type { ClusterAccess, OperatorOptions } from './operator-context.ts';
 import { loadOperatorKubeconfig } from './operator.ts';
 
@@ -62,7 +61,10 @@ const write = (name: string, text: string): string => {
 };
 
 const load = (options: Partial<OperatorOptions> = {}): Promise<ClusterAccess> =>
-  loadOperatorKubeconfig({ env: {}, homedir: () => home, clock, ...options });
+  loadOperatorKubeconfig({
+    ...{ env: {}, homedir: () => home, clock, serviceAccount: join(home, 'account') },
+    ...options,
+  });
 
 const refusal = async (promise: Promise<unknown>): Promise<string> => {
   const error = await promise.catch((thrown: unknown) => thrown);
@@ -93,9 +95,8 @@ describe('the source of the kubeconfig', () => {
       'kubeconfig: none found: --kubeconfig and $KUBECONFIG are not set, this is no pod with a service account ' +
         '(KUBERNETES_SERVICE_HOST is not set), and ~/.kube/config does not exist; pass --kubeconfig or set KUBECONFIG',
     );
-    const files = podFiles();
-    expect(await refusal(load({ env: inPod, files }))).toMatch(/\(\/var\/run\/secrets\/.*\/token cannot be read\)/);
-    expect(await refusal(load({ env: { ...inPod, KUBERNETES_SERVICE_PORT: 'http' }, files }))).toMatch(
+    expect(await refusal(load({ env: inPod }))).toContain('(~/account/token cannot be read)');
+    expect(await refusal(load({ env: { ...inPod, KUBERNETES_SERVICE_PORT: 'http' } }))).toMatch(
       /SERVICE_PORT is not a port/,
     );
     expect(await refusal(load({ path: join(home, 'nowhere') }))).toBe(
@@ -152,52 +153,43 @@ describe('the source of the kubeconfig', () => {
   });
 });
 
-/** The service account directory of a pod in memory. */
-const podFiles = (): Files & { readonly content: Map<string, string> } => {
-  const content = new Map<string, string>();
-  const at = (path: string): string => {
-    const text = content.get(path.replace('/var/run/secrets/kubernetes.io/serviceaccount/', ''));
-    if (text === undefined) throw Object.assign(new Error(path), { code: 'ENOENT' });
-    return text;
-  };
-  return { content, read: async (path) => at(path), stamp: async (path) => at(path) };
-};
-
 describe('in a pod', () => {
   const env = { KUBERNETES_SERVICE_HOST: 'fd00::1', KUBERNETES_SERVICE_PORT: '443' };
 
+  const loadInPod = (): Promise<ClusterAccess> => load({ env, serviceAccount: home });
+
   it('rule 8: uses the service account, and a changed token in the next call', async () => {
-    const files = podFiles();
-    files.content.set('token', 'one\n').set('ca.crt', certificates.ca);
-    const access = await load({ env, files });
+    write('token', 'one\n');
+    write('ca.crt', certificates.ca);
+    const access = await loadInPod();
     expect(access).toMatchObject({
       source: 'service account of the pod',
       endpoint: { protocol: 'https:', host: 'fd00::1', port: 443, basePath: '' },
     });
     const token = (): Promise<string | undefined> => access.credentials.authorization(signal);
     expect(await token()).toBe('Bearer one');
-    files.content.set('token', 'two');
-    expect(await token()).toBe('Bearer two');
+    write('token', 'second');
+    expect(await token()).toBe('Bearer second');
     for (const broken of ['', ' \n', 'two\nlines']) {
-      files.content.set('token', broken);
-      expect(await token()).toBe('Bearer two');
+      write('token', broken);
+      expect(await token()).toBe('Bearer second');
     }
-    files.content.delete('token');
-    expect(await token()).toBe('Bearer two');
-    files.content.set('token', 'three');
+    unlinkSync(join(home, 'token'));
+    expect(await token()).toBe('Bearer second');
+    write('token', 'three');
     expect(access.credentials.reload()).toBe(true);
     expect(await token()).toBe('Bearer three');
   });
 
   it('rule 9: a changed CA results in new settings; an unchanged or malformed one keeps the old', async () => {
-    const files = podFiles();
-    files.content.set('token', 'one').set('ca.crt', certificates.ca);
-    const access = await load({ env, files });
+    write('token', 'one');
+    write('ca.crt', certificates.ca);
+    const access = await loadInPod();
     const first = await access.security(signal);
     expect(await access.security(signal)).toBe(first);
-    files.content.set('ca.crt', 'half wri');
+    write('ca.crt', 'half wri');
     expect(await access.security(signal)).toBe(first);
-    files.content.set('ca.crt', (await createCertificates({ now: Date.now() })).ca);
+    write('ca.crt', (await createCertificates({ now: Date.now() })).ca);
     expect(await access.security(signal)).not.toBe(first);
   });
 });

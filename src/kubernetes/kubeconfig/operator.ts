@@ -1,20 +1,16 @@
 import { delimiter, join } from 'node:path';
 import { KubeconfigError } from '../api/errors.ts';
 import { throughEnvironment } from './environment-proxy.ts';
-import { type Files, followSecurity, systemFiles, tokenFileCredentials } from './file-credentials.ts';
+import { followSecurity, readText, tokenFileCredentials } from './file-credentials.ts';
 import { type ClusterAccess, type OperatorOptions, contextAccess, loadContext } from './operator-context.ts';
 
-const serviceAccount = '/var/run/secrets/kubernetes.io/serviceaccount';
+const kubeletMount = '/var/run/secrets/kubernetes.io/serviceaccount';
 
-const readIfThere = async (files: Files, name: string): Promise<string | undefined> => {
-  try {
-    return await files.read(`${serviceAccount}/${name}`);
-  } catch {
-    return undefined;
-  }
-};
-
-type Options = OperatorOptions & { readonly files: Files };
+const isReadable = (path: string): Promise<boolean> =>
+  readText(path).then(
+    () => true,
+    () => false,
+  );
 
 interface InCluster {
   readonly access?: ClusterAccess;
@@ -23,20 +19,22 @@ interface InCluster {
 }
 
 /** Returns access by the service account of our pod (client-go `rest/config.go`, InClusterConfig). */
-const inClusterAccess = async ({ env, files, context }: Options): Promise<InCluster> => {
+const inClusterAccess = async ({
+  env,
+  context,
+  serviceAccount = kubeletMount,
+}: OperatorOptions): Promise<InCluster> => {
   if (context !== undefined && context !== '') return { problem: '--context names a context, which it does not have' };
   const host = env.KUBERNETES_SERVICE_HOST ?? '';
   const port = Number(env.KUBERNETES_SERVICE_PORT ?? '');
   if (host === '') return { problem: 'KUBERNETES_SERVICE_HOST is not set' };
   if (!Number.isInteger(port) || port < 1 || port > 65_535) return { problem: 'KUBERNETES_SERVICE_PORT is not a port' };
-  const token = await readIfThere(files, 'token');
-  if (token === undefined) return { problem: `${serviceAccount}/token cannot be read` };
-  const ca = await readIfThere(files, 'ca.crt');
-  if (ca === undefined) return { problem: `${serviceAccount}/ca.crt cannot be read` };
+  const [token, ca] = [`${serviceAccount}/token`, `${serviceAccount}/ca.crt`];
+  for (const file of [token, ca]) if (!(await isReadable(file))) return { problem: `${file} cannot be read` };
   const endpoint = throughEnvironment({ protocol: 'https:', host, port, basePath: '' }, env);
   const none = { path: 'service account', text: undefined };
   const sources = {
-    ca: { ...none, file: `${serviceAccount}/ca.crt` },
+    ca: { ...none, file: ca },
     cert: none,
     key: none,
     insecure: { path: '', value: undefined },
@@ -45,8 +43,8 @@ const inClusterAccess = async ({ env, files, context }: Options): Promise<InClus
     access: {
       source: 'service account of the pod',
       endpoint,
-      security: followSecurity(sources, files),
-      credentials: tokenFileCredentials(`${serviceAccount}/token`, files),
+      security: followSecurity(sources),
+      credentials: tokenFileCredentials(token),
     },
   };
 };
@@ -54,9 +52,9 @@ const inClusterAccess = async ({ env, files, context }: Options): Promise<InClus
 const fromFiles = async (
   source: string,
   paths: readonly string[],
-  options: Options,
+  options: OperatorOptions,
 ): Promise<ClusterAccess | undefined> => {
-  const context = await loadContext(paths, options);
+  const context = await loadContext(paths, options.context);
   return context === undefined ? undefined : contextAccess(source, context, options);
 };
 
@@ -73,8 +71,7 @@ const homeOf = ({ homedir }: OperatorOptions): string | undefined => {
  * `~/.kube/config` (the order of controller-runtime's `pkg/client/config`). This file is trusted: it may run a credential plugin and name
  * files. Rejects with a KubeconfigError that names the problem and its place, or all sources that were tried.
  */
-export const loadOperatorKubeconfig = async (given: OperatorOptions): Promise<ClusterAccess> => {
-  const options: Options = { ...given, files: given.files ?? systemFiles() };
+export const loadOperatorKubeconfig = async (options: OperatorOptions): Promise<ClusterAccess> => {
   const { path, env } = options;
   if (path !== undefined && path !== '') {
     const access = await fromFiles(`--kubeconfig ${path}`, [path], options);
