@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { clusterAt, kubeconfigOf } from '../../test/doubles/kubeconfig.ts';
-import { type SimCertificates, createCertificates } from '../../simulator/network/certificates.ts';
+import { createCertificates } from '../../simulator/network/certificates.ts';
 import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { startTestServer } from '../../test/doubles/test-server.ts';
@@ -14,15 +14,7 @@ import { WriteTracker, createKubeClient } from '../kubernetes/client/index.ts';
 import { createElection } from './leadership.ts';
 import { findSeed } from './connections.ts';
 
-let certificates: SimCertificates;
-beforeAll(async () => {
-  certificates = await createCertificates({ now: Date.now() });
-});
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
+const certificates = await createCertificates({ now: Date.now() });
 
 const ordinary: Call<unknown> = { method: 'GET', path: '/api', decode: (json) => json };
 const { signal } = new AbortController();
@@ -62,7 +54,7 @@ interface Seed {
 /** Starts a process that leads on a seed, which it connects to with an operator's kubeconfig. */
 const lead = async (): Promise<Seed> => {
   const directory = mkdtempSync(join(tmpdir(), 'election-'));
-  closers.push(() => rmSync(directory, { recursive: true }));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
   const { certificate, key } = certificates.serving;
   const server = createLeaseServer();
   const api = await startTestServer({ tls: { cert: certificate, key }, handler: server.handler });
@@ -80,15 +72,11 @@ const lead = async (): Promise<Seed> => {
     kube: forLease,
     writes: new WriteTracker(),
   });
-  closers.push(
-    () => transport.close(),
-    () => forLease.close(),
-    () => api.close(),
-  );
+  for (const connection of [transport, forLease]) onTestFinished(() => connection.close());
   const stop = new AbortController();
   const started = new Promise<void>((resolve) => {
     const ended = runnables[0]!.run(stop.signal, resolve).catch(() => undefined);
-    closers.unshift(async () => {
+    onTestFinished(async () => {
       stop.abort(new Error('stop'));
       await ended;
     });

@@ -1,12 +1,12 @@
 import { type IncomingMessage, type Server, createServer } from 'node:http';
 import { type ServerOptions, createServer as createHttpsServer } from 'node:https';
 import { type AddressInfo, type Socket, connect } from 'node:net';
+import { onTestFinished } from 'vitest';
 
 export interface ConnectProxy {
   readonly port: number;
   /** Requests so far. */
   readonly asked: readonly IncomingMessage[];
-  close(): void;
 }
 
 export interface ConnectProxyOptions {
@@ -18,7 +18,7 @@ export interface ConnectProxyOptions {
   readonly tls?: ServerOptions;
 }
 
-/** Starts an HTTP proxy on this machine (`CONNECT`). */
+/** Starts an HTTP proxy on this machine (`CONNECT`), until the end of the test. */
 export const startConnectProxy = async ({ to, status = 200, tls }: ConnectProxyOptions): Promise<ConnectProxy> => {
   const asked: IncomingMessage[] = [];
   const sockets = new Set<Socket>();
@@ -39,12 +39,9 @@ export const startConnectProxy = async ({ to, status = 200, tls }: ConnectProxyO
     client.on('error', () => far.destroy());
   });
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  return {
-    port: (server.address() as AddressInfo).port,
-    asked,
-    close: () => {
-      for (const socket of sockets) socket.destroy();
-      server.close();
-    },
-  };
+  onTestFinished(() => {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+  });
+  return { port: (server.address() as AddressInfo).port, asked };
 };

@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage, type RequestLis
 import { createServer as createHttpsServer, type ServerOptions } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server as TcpServer, type Socket } from 'node:net';
 import type { TLSSocket } from 'node:tls';
+import { onTestFinished } from 'vitest';
 
 export interface TestServerStats {
   /** Number of TCP connections so far. */
@@ -55,6 +56,11 @@ const face = async (tcp: TcpServer, accept: (socket: Socket) => void, counts: Co
     accept(socket);
   });
   await new Promise<void>((resolve) => tcp.listen(0, host, resolve));
+  const close = async (): Promise<void> => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => tcp.close(resolve));
+  };
+  onTestFinished(close);
   return {
     host,
     port: (tcp.address() as AddressInfo).port,
@@ -63,14 +69,11 @@ const face = async (tcp: TcpServer, accept: (socket: Socket) => void, counts: Co
       return [...sockets];
     },
     idle: () => new Promise((resolve) => (sockets.size === 0 ? resolve() : whenIdle.push(resolve))),
-    close: async () => {
-      for (const socket of sockets) socket.destroy();
-      await new Promise((resolve) => tcp.close(resolve));
-    },
+    close,
   };
 };
 
-/** Starts an HTTP or HTTPS server on the loopback interface that counts connections, handshakes and requests. */
+/** Starts an HTTP or HTTPS server on the loopback interface that counts connections, handshakes and requests. It is closed at the end of the test. */
 export const startTestServer = ({ tls, handler }: TestServerOptions): Promise<TestServer> => {
   const counts: Counts = { handshakes: 0, resumed: 0, requests: 0 };
   const listener: RequestListener = (request: IncomingMessage, response) => {
@@ -86,6 +89,6 @@ export const startTestServer = ({ tls, handler }: TestServerOptions): Promise<Te
   return face(createTcpServer(), (socket) => void server.emit('connection', socket), counts);
 };
 
-/** Starts a TCP server whose connections the test handles itself. */
+/** Starts a TCP server whose connections the test handles itself, until its end. */
 export const startTcpServer = (accept: (socket: Socket) => void): Promise<TestServer> =>
   face(createTcpServer(), accept, { handshakes: 0, resumed: 0, requests: 0 });

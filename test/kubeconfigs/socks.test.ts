@@ -1,32 +1,14 @@
-import { type AddressInfo, type Socket, connect, createServer } from 'node:net';
-import { afterEach, describe, expect, it, vi } from 'vitest';
+import { type Socket, connect } from 'node:net';
+import { describe, expect, it, vi } from 'vitest';
 import { createCertificates } from '../../simulator/network/certificates.ts';
 import { type ProxyEndpoint, createSecurity, dial } from '../../src/kubernetes/transport/index.ts';
-import { startTestServer } from '../doubles/test-server.ts';
+import { startTcpServer, startTestServer } from '../doubles/test-server.ts';
 import { clientGo } from './client-go.ts';
 import { socksCases } from './socks-cases.ts';
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
 const { signal } = new AbortController();
 
-const startTcp = async (accept: (socket: Socket) => void): Promise<number> => {
-  const sockets = new Set<Socket>();
-  const server = createServer((socket) => {
-    sockets.add(socket);
-    socket.on('error', () => undefined);
-    accept(socket);
-  });
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => {
-    for (const socket of sockets) socket.destroy();
-    server.close();
-  });
-  return (server.address() as AddressInfo).port;
-};
+const startTcp = async (accept: (socket: Socket) => void): Promise<number> => (await startTcpServer(accept)).port;
 
 const granted = [5, 0, 0, 1, 0, 0, 0, 0, 0, 0];
 
@@ -86,7 +68,6 @@ describe('SOCKS5', () => {
       tls: { cert: serving.certificate, key: serving.key },
       handler: (_request, response) => response.end(),
     });
-    closers.push(() => server.close());
     const { port } = await startSocks([[5, 0], granted], server.port);
     const endpoint = { protocol: 'https:', host: 'api.shoot.example', port: 6443, basePath: '' } as const;
     const trusted = { ...endpoint, servername: 'localhost', proxy: through(port) };

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { transportTo } from '../../../test/doubles/transport.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
@@ -9,11 +9,6 @@ import { createRateLimiter, withRateLimit } from './rate-limit.ts';
 import { retryOnReset } from './retry-on-reset.ts';
 import { retryThrottled } from './retry-throttled.ts';
 import { createSecurity } from '../transport/security.ts';
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
 
 const { signal } = new AbortController();
 const refused = { code: 'Rejected', message: 'PATCH /x: not sent: this process may not write it now' };
@@ -97,10 +92,6 @@ describe('rule 28: a transport checks leadership with the connection open', () =
         return security;
       },
     });
-    closers.push(
-      () => transport.close(),
-      () => server.close(),
-    );
     return { transport, server, bodies };
   };
 

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events';
 import type { RequestListener } from 'node:http';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { transportTo } from '../../../test/doubles/transport.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
@@ -13,11 +13,6 @@ import { createKubeClient } from './client.ts';
 import { retryOnReset } from './retry-on-reset.ts';
 import { logWarnings, parseWarnings } from './warnings.ts';
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
 const { signal } = new AbortController();
 const get: KubeRequest = { method: 'GET', path: '/', signal, timeoutMs: 1_000 };
 
@@ -28,10 +23,6 @@ const drain = async ({ body }: KubeResponse): Promise<void> => {
 const overHttp = async (handler: RequestListener): Promise<{ readonly kube: Kube; readonly server: TestServer }> => {
   const server = await startTestServer({ handler });
   const transport = transportTo(server);
-  closers.push(
-    () => transport.close(),
-    () => server.close(),
-  );
   return { kube: retryOnReset(transport), server };
 };
 

@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { clusterAt, kubeconfigOf } from '../../../test/doubles/kubeconfig.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
@@ -12,22 +12,14 @@ import { createKubeClient } from '../client/client.ts';
 import { loadOperatorKubeconfig } from '../kubeconfig/operator.ts';
 import { connectCluster } from './cluster-connection.ts';
 
-let certificates: SimCertificates;
-beforeAll(async () => {
-  certificates = await createCertificates({ now: Date.now() });
-});
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
+const certificates = await createCertificates({ now: Date.now() });
 
 const call: Call<unknown> = { method: 'GET', path: '/api', decode: (json) => json };
 
 /** Connects by a kubeconfig file of an operator, with the token `one` from a file. */
 const connect = async (port: number) => {
   const directory = mkdtempSync(join(tmpdir(), 'cluster-'));
-  closers.push(() => rmSync(directory, { recursive: true }));
+  onTestFinished(() => rmSync(directory, { recursive: true }));
   writeFileSync(join(directory, 'token'), 'one');
   const cluster = clusterAt(`https://localhost:${port}`, certificates.ca);
   writeFileSync(join(directory, 'kubeconfig'), kubeconfigOf(cluster, { tokenFile: 'token' }));
@@ -36,7 +28,7 @@ const connect = async (port: number) => {
   const path = join(directory, 'kubeconfig');
   const access = await loadOperatorKubeconfig({ path, env: {}, homedir: () => directory, clock });
   const connection = connectCluster({ access, clock, logger, userAgent: 'test' });
-  closers.unshift(() => connection.close());
+  onTestFinished(() => connection.close());
   return { directory, clock, logger, client: createKubeClient({ kube: connection, clock }) };
 };
 
@@ -58,7 +50,6 @@ describe('connectCluster', () => {
         } else response.setHeader('warning', '299 - "old API"').end('{"ok":true}');
       },
     });
-    closers.push(() => server.close());
     const { client, directory, logger } = await connect(server.port);
     const options = { signal: new AbortController().signal, timeoutMs: 5_000 };
     const ask = async (): Promise<unknown> => (await client.call(call, options)).value;

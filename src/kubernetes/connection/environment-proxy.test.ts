@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { clusterAt, kubeconfigOf as kubeconfigWith } from '../../../test/doubles/kubeconfig.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { createSeededRandom } from '../../../simulator/time/random.ts';
@@ -17,14 +17,10 @@ import { createKubeconfigCache } from './kubeconfig-cache.ts';
 import { createTunnelConnector } from './port-forward.ts';
 import { createShootConnector } from './shoot-connector.ts';
 
-let certificates: SimCertificates;
-beforeAll(async () => {
-  certificates = await createCertificates({ now: Date.now() });
-});
+const certificates = await createCertificates({ now: Date.now() });
 
 let directory: string;
 let server: TestServer;
-const closers: (() => unknown)[] = [];
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'proxies-'));
   const { certificate, key } = certificates.serving;
@@ -33,22 +29,15 @@ beforeEach(async () => {
     handler: (request, response) => response.end(JSON.stringify({ authorization: request.headers.authorization })),
   });
 });
-afterEach(async () => {
-  for (const close of closers.splice(0).reverse()) await close();
-  await server.close();
-  rmSync(directory, { recursive: true });
-});
+afterEach(() => rmSync(directory, { recursive: true }));
 
 const { signal } = new AbortController();
 const clock = createVirtualClock();
 const version: Call<unknown> = { method: 'GET', path: '/version', decode: (json) => json };
 
 /** Starts a proxy in front of the server. */
-const startProxy = async (options: Partial<ConnectProxyOptions> = {}): Promise<ConnectProxy> => {
-  const proxy = await startConnectProxy({ to: server.port, ...options });
-  closers.push(() => proxy.close());
-  return proxy;
-};
+const startProxy = (options: Partial<ConnectProxyOptions> = {}): Promise<ConnectProxy> =>
+  startConnectProxy({ to: server.port, ...options });
 
 const targetsOf = ({ asked }: ConnectProxy): readonly (string | undefined)[] => asked.map(({ url }) => url);
 
@@ -67,7 +56,7 @@ const load = (env: Environment, kubeconfig = kubeconfigOf({})): Promise<ClusterA
 
 const ask = async (access: ClusterAccess): Promise<unknown> => {
   const connection = connectCluster({ access, clock, logger: createRecordingLogger(), userAgent: 'test' });
-  closers.push(() => connection.close());
+  onTestFinished(() => connection.close());
   const client = createKubeClient({ kube: connection, clock });
   return (await client.call(version, { signal, timeoutMs: 10_000 })).value;
 };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type IncomingMessage, type RequestListener, type Server, createServer } from 'node:http';
 import { type AddressInfo, type Socket, connect } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createSeededRandom } from '../../../simulator/time/random.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { servePortForward } from '../../../test/doubles/kubelet.ts';
@@ -9,14 +9,9 @@ import { staticCredentials } from '../client/auth.ts';
 import { createSecurity } from '../transport/index.ts';
 import { forwardPort } from './forwarded-port.ts';
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
 const listening = async (server: Server): Promise<number> => {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => {
+  onTestFinished(() => {
     server.close();
     server.closeAllConnections();
   });
@@ -39,7 +34,7 @@ const forward = async (port: number, podPort: number) => {
     ...{ clock, random: createSeededRandom(1), userAgent: 'test', signal: stop.signal },
     onProblem: (error) => problems.push(error),
   });
-  closers.push(() => stop.abort(new Error('the test has ended')));
+  onTestFinished(() => stop.abort(new Error('the test has ended')));
   return { url, problems, stop, clock };
 };
 
@@ -60,7 +55,7 @@ const hanging = async () => {
   client.on('error', () => undefined);
   const [, tunnel] = await upgrading;
   tunnel.on('error', () => undefined).resume();
-  closers.push(() => tunnel.destroy());
+  onTestFinished(() => void tunnel.destroy());
   return { ...port, client, tunnelEnds: once(tunnel, 'end'), clientCloses: once(client, 'close') };
 };
 

@@ -1,6 +1,6 @@
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createSeededRandom } from '../../../simulator/time/random.ts';
-import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
+import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { clusterAt, kubeconfigOf as kubeconfigWith } from '../../../test/doubles/kubeconfig.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { type TestServer, startTestServer } from '../../../test/doubles/test-server.ts';
@@ -10,15 +10,7 @@ import { createKubeconfigCache } from './kubeconfig-cache.ts';
 import { createTunnelConnector } from './port-forward.ts';
 import { createShootConnector } from './shoot-connector.ts';
 
-let certificates: SimCertificates;
-beforeAll(async () => {
-  certificates = await createCertificates({ now: Date.now() });
-});
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
+const certificates = await createCertificates({ now: Date.now() });
 
 const { signal } = new AbortController();
 const target = { namespace: 'kube-system', pod: 'vpn-shoot-1', port: 22 };
@@ -51,7 +43,6 @@ const answering = async (answer: (key: string) => string): Promise<{ server: Tes
       socket.write(answer(String(headers['sec-websocket-key'])));
     },
   });
-  closers.push(() => server.close());
   return { server, seen };
 };
 
@@ -173,7 +164,6 @@ describe('createTunnelConnector', () => {
   it('reports a closed connection as a reset', async () => {
     const { certificate: cert, key } = certificates.serving;
     const server = await startTestServer({ tls: { cert, key }, handler: ({ socket }) => void socket.destroy() });
-    closers.push(() => server.close());
     expect(await failureOf(connector().connect(kubeconfigOf(server), target, signal))).toMatchObject({
       code: 'ConnectionError',
       message: expect.stringContaining('while waiting for the answer, API server of the kubeconfig') as string,

@@ -1,8 +1,8 @@
 import type { RequestListener } from 'node:http';
 import type { ServerOptions } from 'node:https';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { clusterAt, kubeconfigOf } from '../../../test/doubles/kubeconfig.ts';
-import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
+import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { type TestServer, startTestServer } from '../../../test/doubles/test-server.ts';
 import type { Call } from '../api/call.ts';
@@ -12,17 +12,8 @@ import { createKubeconfigCache } from './kubeconfig-cache.ts';
 import { createShootConnector } from './shoot-connector.ts';
 import { withShootPolicy } from './shoot-policy.ts';
 
-let certificates: SimCertificates;
-let client: { readonly certificate: string; readonly key: string };
-beforeAll(async () => {
-  certificates = await createCertificates({ now: Date.now() });
-  client = await certificates.client('prober');
-});
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
+const certificates = await createCertificates({ now: Date.now() });
+const client = await certificates.client('prober');
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
@@ -46,7 +37,6 @@ const createBench = async (
     tls: { cert: certificate, key, ca: certificates.ca, requestCert: true, rejectUnauthorized: true, ...options.tls },
     handler: options.handler ?? ((_request, response) => response.end('{"major":"1"}')),
   });
-  closers.push(() => server.close());
   const clock = createVirtualClock();
   const connector = createShootConnector({
     clock,
@@ -84,7 +74,6 @@ it.each([
 
 it('rule 30: an http:// server is refused, unless the operator allows it', async () => {
   const server = await startTestServer({ handler: (_request, response) => response.end('{"major":"1"}') });
-  closers.push(() => server.close());
   const connector = createShootConnector({ clock: createVirtualClock(), userAgent: 'dependency-watchdog/test' });
   const kubeconfig = kubeconfigOf({ server: `http://${server.host}:${String(server.port)}` });
   const refused = /server: is http:\/\/.*use https:\/\/, or set allowInsecureShoots: true$/;

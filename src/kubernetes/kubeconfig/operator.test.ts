@@ -12,22 +12,17 @@ import {
 } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
-import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
+import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { KubeconfigError } from '../api/errors.ts';
 import type { ClusterAccess, OperatorOptions } from './operator-context.ts';
 import { loadOperatorKubeconfig } from './operator.ts';
 
-let certificates: SimCertificates;
-let client: { readonly certificate: string; readonly key: string };
-let otherClient: { readonly certificate: string; readonly key: string };
-beforeAll(async () => {
-  certificates = await createCertificates({ now: Date.now() });
-  client = await certificates.client('operator');
-  otherClient = await certificates.client('renewed');
-});
+const certificates = await createCertificates({ now: Date.now() });
+const client = await certificates.client('operator');
+const otherClient = await certificates.client('renewed');
 
 let home: string;
 let clock: VirtualClock;

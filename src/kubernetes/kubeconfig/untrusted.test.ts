@@ -3,28 +3,19 @@ import { constants, existsSync, mkdtempSync, openSync, closeSync, rmSync } from 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { parse, stringify } from 'yaml';
-import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
+import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { checkMany, mutate, mutations } from '../../../test/doubles/mutations.ts';
 import { KubeconfigError } from '../api/errors.ts';
 import { type ShootEndpoint, parseUntrustedKubeconfig } from './untrusted.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-let certificates: SimCertificates;
-let other: SimCertificates;
-let client: { readonly certificate: string; readonly key: string };
-let otherKey: string;
-let directory: string;
-beforeAll(async () => {
-  certificates = await createCertificates({ now: Date.now() });
-  other = await createCertificates({ now: Date.now() });
-  client = await certificates.client('shoot-admin');
-  otherKey = (await certificates.client('someone')).key;
-  directory = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
-});
-afterAll(() => rmSync(directory, { recursive: true }));
+const certificates = await createCertificates({ now: Date.now() });
+const other = await createCertificates({ now: Date.now() });
+const client = await certificates.client('shoot-admin');
+const otherKey = (await certificates.client('someone')).key;
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 
@@ -156,6 +147,8 @@ describe('rule 30: refused fields', () => {
   });
 
   it('rule 30: no program runs and no file is opened', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
+    onTestFinished(() => rmSync(directory, { recursive: true }));
     const canary = join(directory, 'canary');
     const fifo = join(directory, 'fifo');
     execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);

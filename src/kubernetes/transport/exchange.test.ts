@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { transportTo } from '../../../test/doubles/transport.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { startTcpServer } from '../../../test/doubles/test-server.ts';
@@ -10,11 +10,6 @@ import { ApiError } from '../api/errors.ts';
 import { listNodeLeases } from '../api/lease.ts';
 import { leaseListBounds, listCall } from '../api/list-call.ts';
 import { createKubeClient } from '../client/client.ts';
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
 
 /** A clock on real time, as sockets need it. */
 const clock: Clock = {
@@ -59,10 +54,6 @@ const pourer = (head: string, piece: string) => {
 const callTo = async (accept: (socket: Socket) => void, call: Call<unknown>): Promise<ApiError> => {
   const server = await startTcpServer(accept);
   const transport = transportTo(server, { clock });
-  closers.push(
-    () => transport.close(),
-    () => server.close(),
-  );
   const client = createKubeClient({ kube: transport, clock, objectBytes: 262_144 });
   const { signal } = new AbortController();
   const error = await client.call(call, { signal, timeoutMs: 60_000 }).then(

@@ -1,29 +1,14 @@
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
+import { describe, expect, it } from 'vitest';
+import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { transportTo } from '../../../test/doubles/transport.ts';
-import { type ConnectProxy, type ConnectProxyOptions, startConnectProxy } from '../../../test/doubles/connect-proxy.ts';
+import { startConnectProxy } from '../../../test/doubles/connect-proxy.ts';
 import { startTestServer } from '../../../test/doubles/test-server.ts';
 import type { Endpoint } from './endpoint.ts';
 
-let certificates: SimCertificates;
-beforeAll(async () => {
-  certificates = await createCertificates({ now: Date.now() });
-});
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
-
-const startProxy = async (options: ConnectProxyOptions): Promise<ConnectProxy> => {
-  const proxy = await startConnectProxy(options);
-  closers.push(() => proxy.close());
-  return proxy;
-};
+const certificates = await createCertificates({ now: Date.now() });
 
 const get = async (endpoint: Endpoint): Promise<string> => {
   const transport = transportTo({ ...endpoint, tls: { ca: certificates.ca } });
-  closers.unshift(() => transport.close());
   const { signal } = new AbortController();
   const { body } = await transport.request({ method: 'GET', path: '/version', signal, timeoutMs: 10_000 });
   const chunks: Uint8Array[] = [];
@@ -38,8 +23,7 @@ describe('proxy-url', () => {
       ...(protocol === 'https:' ? { tls: { cert: certificate, key } } : {}),
       handler: (request, response) => response.end(`${request.headers.host ?? ''} ${request.url ?? ''}`),
     });
-    closers.push(() => server.close());
-    const { port, asked } = await startProxy({ to: server.port });
+    const { port, asked } = await startConnectProxy({ to: server.port });
     const proxy = {
       protocol: 'http:',
       host: '127.0.0.1',
@@ -54,7 +38,7 @@ describe('proxy-url', () => {
   });
 
   it('brackets IPv6 addresses', async () => {
-    const { port, asked } = await startProxy({ to: 1, status: 502 });
+    const { port, asked } = await startConnectProxy({ to: 1, status: 502 });
     const proxy = { protocol: 'http:', host: '127.0.0.1', port } as const;
     await expect(get({ protocol: 'https:', host: 'fd00::1', port: 443, basePath: '', proxy })).rejects.toMatchObject({
       code: 'ConnectionError',
@@ -66,7 +50,7 @@ describe('proxy-url', () => {
 
   it('refuses a proxy whose certificate is not trusted', async () => {
     const { certificate: cert, key } = certificates.serving;
-    const { port } = await startProxy({ to: 1, tls: { cert, key } });
+    const { port } = await startConnectProxy({ to: 1, tls: { cert, key } });
     const proxy = { protocol: 'https:', host: '127.0.0.1', port } as const;
     await expect(get({ protocol: 'https:', host: 'a.example', port: 443, basePath: '', proxy })).rejects.toMatchObject({
       code: 'ConnectionError',

@@ -1,34 +1,23 @@
 import type { RequestListener } from 'node:http';
 import type { ServerOptions } from 'node:https';
-import { afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
+import { describe, expect, it } from 'vitest';
+import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { transportTo } from '../../../test/doubles/transport.ts';
 import { type TestServer, startTcpServer, startTestServer } from '../../../test/doubles/test-server.ts';
 import type { ApiError } from '../api/errors.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Security, type TlsMaterial, createSecurity } from './security.ts';
 
-let certificates: SimCertificates;
-let others: SimCertificates;
-beforeAll(async () => {
-  certificates = await createCertificates({ now: Date.now() });
-  others = await createCertificates({ now: Date.now() });
-});
-
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  for (const close of closers.splice(0)) await close();
-});
+const certificates = await createCertificates({ now: Date.now() });
+const others = await createCertificates({ now: Date.now() });
 
 const ok: RequestListener = (_request, response) => {
   response.end('{}');
 };
 
-const startHttps = async (options: ServerOptions = {}): Promise<TestServer> => {
+const startHttps = (options: ServerOptions = {}): Promise<TestServer> => {
   const { certificate, key } = certificates.serving;
-  const server = await startTestServer({ tls: { cert: certificate, key, ...options }, handler: ok });
-  closers.push(() => server.close());
-  return server;
+  return startTestServer({ tls: { cert: certificate, key, ...options }, handler: ok });
 };
 
 interface Probe {
@@ -38,7 +27,6 @@ interface Probe {
 
 const get = async ({ endpoint, material }: Probe): Promise<number> => {
   const transport = transportTo({ tls: material ?? { ca: certificates.ca }, ...endpoint });
-  closers.push(() => transport.close());
   const { signal } = new AbortController();
   const response = await transport.request({ method: 'GET', path: '/version', signal, timeoutMs: 10_000 });
   for await (const _chunk of response.body);
@@ -90,11 +78,6 @@ describe('TLS', () => {
     const plain = await startTestServer({ handler: ok });
     const noHttp = await startTcpServer((socket) => void socket.write('SSH-2.0-x\r\n'));
     const hangsUp = await startTcpServer((socket) => void socket.destroy());
-    closers.push(
-      () => plain.close(),
-      () => noHttp.close(),
-      () => hangsUp.close(),
-    );
     expect((await failure({ endpoint: { port: plain.port } })).message).toMatch(/the TLS handshake failed/);
     const http = { protocol: 'http:' } as const;
     expect((await failure({ endpoint: { ...http, port: noHttp.port } })).message).toMatch(/the answer is not HTTP/);

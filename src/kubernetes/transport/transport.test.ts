@@ -2,8 +2,8 @@ import { getEventListeners } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { TLSSocket } from 'node:tls';
-import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { type SimCertificates, createCertificates } from '../../../simulator/network/certificates.ts';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { transportTo } from '../../../test/doubles/transport.ts';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { type TestServer, startTcpServer, startTestServer } from '../../../test/doubles/test-server.ts';
@@ -12,16 +12,9 @@ import type { KubeRequest, KubeResponse } from '../api/kube.ts';
 import { createSecurity } from './security.ts';
 import { type Transport, type TransportOptions } from './transport.ts';
 
-let certificates: SimCertificates;
-beforeAll(async () => {
-  certificates = await createCertificates({ now: Date.now() });
-});
+const certificates = await createCertificates({ now: Date.now() });
 
-const closers: (() => unknown)[] = [];
-afterEach(async () => {
-  vi.useRealTimers();
-  for (const close of closers.splice(0)) await close();
-});
+afterEach(() => void vi.useRealTimers());
 
 interface Bench {
   readonly clock: VirtualClock;
@@ -55,10 +48,6 @@ const createBench = async (
   });
   const tls = { ca: certificates.ca };
   const transport = transportTo({ protocol: `${face}:`, port: server.port, tls }, { clock, ...options });
-  closers.push(
-    () => transport.close(),
-    () => server.close(),
-  );
   return {
     clock,
     server,
@@ -113,7 +102,6 @@ describe.each(faces)('rule 1: one exchange over %s', (face) => {
     const { port, host } = server;
     const tls = { ca: certificates.ca };
     const prefixed = transportTo({ protocol: `${face}:`, port, basePath: endpointPath, tls });
-    closers.push(() => prefixed.close());
     const answer = prefixed.request({
       method: 'PATCH',
       path: '/api/v1/namespaces/a%2Fb',
@@ -233,15 +221,11 @@ const silentTls = async (): Promise<{ readonly server: TestServer; readonly cont
     touch = resolve;
   });
   const server = await startTcpServer((socket) => void socket.once('data', (data) => touch(data)));
-  closers.push(() => server.close());
   return { server, contact };
 };
 
-const secureTo = (port: number, clock: VirtualClock, options: Partial<TransportOptions> = {}): Transport => {
-  const transport = transportTo({ port, tls: { ca: certificates.ca } }, { clock, ...options });
-  closers.push(() => transport.close());
-  return transport;
-};
+const secureTo = (port: number, clock: VirtualClock, options: Partial<TransportOptions> = {}): Transport =>
+  transportTo({ port, tls: { ca: certificates.ca } }, { clock, ...options });
 
 const phases: readonly Phase[] = [
   {
@@ -292,7 +276,9 @@ const phases: readonly Phase[] = [
         () => first.abort(),
         () => first.abort(),
       );
-      closers.push(() => Promise.all([ahead, settled]));
+      onTestFinished(async () => {
+        await Promise.all([ahead, settled]);
+      });
       return { outcome, server, clock };
     },
   },
@@ -497,7 +483,6 @@ describe('rule 9: changed certificates', () => {
         } else response.end();
       },
     });
-    closers.push(() => server.close());
     const securityFor = (pair: typeof clientA): ReturnType<typeof createSecurity> =>
       createSecurity({ ca, cert: pair.certificate, key: pair.key });
     let current = securityFor(clientA);
