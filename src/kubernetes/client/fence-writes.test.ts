@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { transportTo } from '../../../test/doubles/transport.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
+import { createRecordingMeter } from '../../../test/doubles/recording-meter.ts';
 import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
 import { startTestServer } from '../../../test/doubles/test-server.ts';
 import type { Kube, KubeRequest } from '../api/kube.ts';
@@ -13,8 +14,7 @@ import { createSecurity } from '../transport/security.ts';
 const { signal } = new AbortController();
 const refused = { code: 'Rejected', message: 'PATCH /x: not sent: this process may not write it now' };
 const patch: KubeRequest = { method: 'PATCH', path: '/x', signal, timeoutMs: 60_000, repeatable: true };
-const noInstrument = { set: () => undefined, observe: () => undefined, inc: () => undefined, remove: () => undefined };
-const meter = { counter: () => noInstrument, gauge: () => noInstrument, histogram: () => noInstrument };
+const meter = createRecordingMeter();
 
 describe('rule 28: a write is sent only while this process leads', () => {
   it.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('rule 28: %s', async (method) => {

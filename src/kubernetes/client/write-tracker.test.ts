@@ -1,22 +1,13 @@
 import { expect, it } from 'vitest';
-import type { Kube, KubeResponse } from '../api/kube.ts';
+import { createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
 import { WriteTracker } from './write-tracker.ts';
 
 const { signal } = new AbortController();
-const response: KubeResponse = {
-  status: 200,
-  headers: {},
-  body: { [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve({ done: true, value: undefined }) }) },
-};
 
-/** A server that answers each request when its entry of `answers` is called. */
-const heldKube = (): { kube: Kube; answers: ((error?: Error) => void)[] } => {
-  const answers: ((error?: Error) => void)[] = [];
-  const request = (): Promise<KubeResponse> =>
-    new Promise((resolve, reject) =>
-      answers.push((error) => (error === undefined ? resolve(response) : reject(error))),
-    );
-  return { kube: { request }, answers };
+const begin = () => {
+  const server = createScriptedKube();
+  const writes = new WriteTracker();
+  return { server, writes, tracked: writes.track(server) };
 };
 
 const hasEnded = async (ended: Promise<void>): Promise<boolean> => {
@@ -26,52 +17,31 @@ const hasEnded = async (ended: Promise<void>): Promise<boolean> => {
   return result;
 };
 
-it.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)('waits for a %s, answered or failed', async (method) => {
-  const { kube, answers } = heldKube();
-  const writes = new WriteTracker();
-  const tracked = writes.track(kube);
-  const [first, second] = [1, 2].map(() => tracked.request({ method, path: '/', signal }));
-  const ended = writes.ended();
-  answers[0]?.();
-  await first;
-  expect(await hasEnded(ended)).toBe(false);
-  answers[1]?.(new Error('reset'));
-  await expect(second).rejects.toThrow('reset');
-  expect(await hasEnded(ended)).toBe(true);
-});
+it.each(['POST', 'PUT', 'PATCH', 'DELETE'] as const)(
+  'waits for each %s, answered or failed, also for one that began while it waited',
+  async (method) => {
+    const { server, writes, tracked } = begin();
+    void tracked.request({ method, path: '/', signal });
+    const ended = writes.ended();
+    const second = tracked.request({ method, path: '/', signal });
+    server.take().respond(200, '');
+    expect(await hasEnded(ended)).toBe(false);
+    server.take().fail(new Error('reset'));
+    await expect(second).rejects.toThrow('reset');
+    expect(await hasEnded(ended)).toBe(true);
+  },
+);
 
 it('aborts writes and no reads', async () => {
-  const { kube, answers } = heldKube();
-  const asked: AbortSignal[] = [];
-  const writes = new WriteTracker();
-  const tracked = writes.track({
-    request: (request) => {
-      asked.push(request.signal);
-      return kube.request(request);
-    },
-  });
+  const { server, writes, tracked } = begin();
   const own = new AbortController();
   void tracked.request({ method: 'GET', path: '/', signal });
-  void tracked.request({ method: 'PATCH', path: '/', signal });
-  void tracked.request({ method: 'PATCH', path: '/', signal: own.signal });
+  const write = tracked.request({ method: 'PATCH', path: '/', signal });
+  const unwanted = tracked.request({ method: 'PATCH', path: '/', signal: own.signal });
   own.abort('no longer wanted');
-  expect(asked.map(({ aborted }) => aborted)).toEqual([false, false, true]);
-  expect(asked[2]?.reason).toBe('no longer wanted');
+  await expect(unwanted).rejects.toBe('no longer wanted');
+  expect(server.waiting).toBe(2);
   writes.abort('leadership is lost');
-  expect(asked.map(({ aborted }) => aborted)).toEqual([false, true, true]);
-  expect(asked[1]?.reason).toMatchObject({ code: 'ConnectionError', message: 'given up: leadership is lost' });
-  for (const answer of answers) answer();
-});
-
-it('waits for a write that began while it waited', async () => {
-  const { kube, answers } = heldKube();
-  const writes = new WriteTracker();
-  const tracked = writes.track(kube);
-  void tracked.request({ method: 'PATCH', path: '/', signal });
-  const ended = writes.ended();
-  void tracked.request({ method: 'PATCH', path: '/', signal });
-  answers[0]?.();
-  expect(await hasEnded(ended)).toBe(false);
-  answers[1]?.();
-  expect(await hasEnded(ended)).toBe(true);
+  await expect(write).rejects.toMatchObject({ code: 'ConnectionError', message: 'given up: leadership is lost' });
+  expect(server.take().request.method).toBe('GET');
 });
