@@ -2,7 +2,6 @@ import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { stringify } from 'yaml';
 import { proberConfig } from '../prober/config/config.ts';
 import { type ConfigProblem, hasErrors } from './rules/problem.ts';
 import { configCases } from './testing/mistakes.ts';
@@ -45,73 +44,22 @@ describe('any text', () => {
       { numRuns: 2_000 },
     );
   });
-});
 
-describe('any valid configuration', () => {
-  const name = fc.oneof(
-    fc.stringMatching(/^[a-z][a-z0-9-]{0,10}[a-z0-9]$/),
-    fc.constantFrom('yes', 'no', 'on', 'off', 'true', 'null'),
-  );
-  const ms = fc.integer({ min: 1, max: 1e9 });
-  const scaleInfo = fc.record({ level: fc.nat(), initialDelayMs: fc.nat(), timeoutMs: ms });
-  const resource = fc.record(
-    {
-      ref: fc.record({ apiVersion: fc.constant('example.com/v1'), kind: name, name: name.map((text) => `my-${text}`) }),
-      optional: fc.boolean(),
-      scaleUp: scaleInfo,
-      scaleDown: scaleInfo,
-    },
-    { requiredKeys: ['ref', 'optional', 'scaleUp'] },
-  );
-  const settings = fc.record({
-    kubeConfigSecretName: name,
-    probeIntervalMs: ms,
-    initialDelayMs: fc.nat(),
-    probeTimeoutMs: ms,
-    backoffJitterFactor: fc.double({ min: 0, max: 10, noNaN: true }).map((value) => value + 0),
-    nodeMonitorGraceMs: ms,
-    nodeLeaseFailureFraction: fc.double({ min: 0, max: 1, minExcluded: true, noNaN: true }),
-    allSilentAfterMs: fc.nat(),
-    landingTimeoutMs: fc.nat(),
-    dependentResources: fc.uniqueArray(resource, {
-      minLength: 1,
-      maxLength: 5,
-      selector: ({ ref }) => JSON.stringify([ref.apiVersion, ref.kind, ref.name]),
-    }),
-  });
-
-  const writeScale = (info: { level: number; initialDelayMs: number; timeoutMs: number }) => ({
-    level: info.level,
-    initialDelay: `${info.initialDelayMs}ms`,
-    timeout: `${info.timeoutMs}ms`,
-  });
-
-  /** The configuration is read as YAML 1.1, as the Go program does: there, an unquoted `no` is not text. */
-  const writeYaml = (value: unknown): string => stringify(value, { version: '1.1' });
-
-  it('is read with the values that were written', () => {
-    fc.assert(
-      fc.property(settings, fc.constantFrom(writeYaml, JSON.stringify), (wanted, write) => {
-        const text = write({
-          kubeConfigSecretName: wanted.kubeConfigSecretName,
-          probeInterval: `${wanted.probeIntervalMs}ms`,
-          initialDelay: `${wanted.initialDelayMs}ms`,
-          probeTimeout: `${wanted.probeTimeoutMs}ms`,
-          backoffJitterFactor: wanted.backoffJitterFactor,
-          kcmNodeMonitorGraceDuration: `${wanted.nodeMonitorGraceMs}ms`,
-          nodeLeaseFailureFraction: wanted.nodeLeaseFailureFraction,
-          allSilentAfter: `${wanted.allSilentAfterMs}ms`,
-          landingTimeout: `${wanted.landingTimeoutMs}ms`,
-          dependentResourceInfos: wanted.dependentResources.map(({ ref, optional, scaleUp, scaleDown }) => ({
-            ref,
-            optional,
-            scaleUp: writeScale(scaleUp),
-            ...(scaleDown === undefined ? {} : { scaleDown: writeScale(scaleDown) }),
-          })),
-        });
-        const { settings, problems } = proberConfig.load(text, running);
-        expect({ settings, problems }).toEqual({ settings: wanted, problems: [] });
-      }),
-    );
+  it.each([
+    ['[', ']'],
+    ['{a: ', '}'],
+    ['- ', ''],
+    ['? ', ''],
+    ['&a ', ''],
+    ['!!map ', ''],
+  ])('is refused without a crash where it nests %j up to 100,000 levels deep', (open, close) => {
+    for (const depth of [100, 10_000, 100_000]) {
+      const text = `${open.repeat(depth)}x${close.repeat(depth)}`;
+      const { settings, problems } = proberConfig.load(text, running);
+      expect(settings).toBeUndefined();
+      expect(hasErrors(problems)).toBe(true);
+      const inside = proberConfig.load(`${gardenletText}more: ${text}\n`, running);
+      expect(inside.problems.length).toBeGreaterThan(0);
+    }
   });
 });

@@ -1,4 +1,5 @@
 import type { Clock } from '../ports/clock.ts';
+import type { PrometheusMeter } from '../telemetry/index.ts';
 import type { HttpRoutes } from './http-server.ts';
 import { shareResponses } from './shared-responses.ts';
 
@@ -46,14 +47,11 @@ export const statusRoutes = (status: ReadStatus, clock: Clock): HttpRoutes => {
   return new Map([['/status', (query) => share(query.get('shoot') ?? undefined)]]);
 };
 
-export interface MetricsSource {
-  /** Yields all metrics in Prometheus' text format, one metric at a time. */
-  metricsTexts(): AsyncIterable<string>;
-  readonly contentType: string;
-}
-
 /** `/metrics` returns the metrics in Prometheus' text format. After each metric, other work gets its turn: 3,000 shoots take hundreds of milliseconds. */
-export const metricsRoutes = (source: MetricsSource, clock: Clock): HttpRoutes => {
+export const metricsRoutes = (
+  source: Pick<PrometheusMeter, 'metricsTexts' | 'contentType'>,
+  clock: Clock,
+): HttpRoutes => {
   const share = shareResponses(clock, async () => {
     const texts: Buffer[] = [];
     for await (const text of source.metricsTexts()) {

@@ -1,10 +1,10 @@
 import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import { createKubeClient } from '../kubernetes/client/index.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Meter } from '../ports/meter.ts';
+import type { PrometheusMeter } from '../telemetry/index.ts';
 import { type Component, userAgentOf } from './component.ts';
 import { type ConfigFile, ConfigWatch } from './config-watch.ts';
-import type { MetricsSource, ReadStatus, ReadyCheck } from './endpoints.ts';
+import type { ReadStatus, ReadyCheck } from './endpoints.ts';
 import type { Runnable } from './lifecycle.ts';
 import { OtherInstallations } from './other-installations.ts';
 import type { ProcessView } from './reloadable.ts';
@@ -25,7 +25,7 @@ export interface ProcessDeps<Settings> extends ConfigFile<Settings> {
   readonly servers?: (deps: ServerDeps) => readonly Runnable[];
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
-  readonly meter: Meter & MetricsSource;
+  readonly meter: PrometheusMeter;
   /** Version of the program, for the User-Agent. */
   readonly version: string;
   /** Aborts when the program is to stop. */

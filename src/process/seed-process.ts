@@ -2,17 +2,10 @@ import type { Kube } from '../kubernetes/api/kube.ts';
 import { WriteTracker, createRateLimiter, limitedStack } from '../kubernetes/client/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
-import type { Meter } from '../ports/meter.ts';
+import type { PrometheusMeter } from '../telemetry/index.ts';
 import { systemClock } from './clock.ts';
 import type { ComponentPorts } from './component.ts';
-import {
-  type MetricsSource,
-  type ReadStatus,
-  type ReadyCheck,
-  healthRoutes,
-  metricsRoutes,
-  statusRoutes,
-} from './endpoints.ts';
+import { type ReadStatus, type ReadyCheck, healthRoutes, metricsRoutes, statusRoutes } from './endpoints.ts';
 import { createHttpServer } from './http-server.ts';
 import { createElection } from './leadership.ts';
 import { type Runnable, runLifecycle } from './lifecycle.ts';
@@ -55,7 +48,7 @@ export interface SeedProcessOptions {
   readonly addressNames?: { readonly metrics: string; readonly health: string };
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
-  readonly meter: Meter & MetricsSource;
+  readonly meter: PrometheusMeter;
   readonly userAgent: string;
   /** Aborts when the process is to stop. */
   readonly stop: AbortSignal;
