@@ -33,43 +33,30 @@ export interface Election {
 
 /** Creates the leader election of a component with the Lease `name`. Without leader election the process leads at once. */
 export const createElection = (settings: LeaderElectionSettings, name: string, deps: ElectionDeps): Election => {
-  const { clock, random, runsOnStandby = false } = deps;
+  const { clock, random, writes, runsOnStandby = false } = deps;
   if (!settings.enabled) return { identity: hostname(), leadership: { mayWrite: () => true }, runnables: [] };
-  const listeners = new Set<() => void>();
   const identity = `${hostname()}_${Math.floor(random.next() * 2 ** 48).toString(16)}`;
-  let started: () => void = () => undefined;
   const elector = new LeaderElector({
     ...deps,
     ...settings,
     client: createKubeClient({ kube: deps.kube, clock }),
     lease: { namespace: settings.namespace, name },
     identity,
-    onStarted: () => {
-      started();
-      for (const listener of [...listeners]) listener();
-    },
     onStopped: async (end) => {
       // If the stop times out before the writes end, the Lease is not released and expires by itself.
-      if (end === 'stopped') await deps.writes.ended();
+      if (end === 'stopped') await writes.ended();
       // Another replica may lead by now: writes that have not reached the API server must not do so.
-      else deps.writes.abort('leadership is lost');
+      else writes.abort('leadership is lost');
     },
   });
   const runnable: Runnable = {
     name: 'leader election',
     run: async (signal, ready) => {
-      started = ready;
       if (runsOnStandby) ready();
+      else elector.onLead(ready);
       const end = await elector.run(signal);
       if (end === 'lost') throw new Error('leadership was lost: exiting, to start again as a standby');
     },
   };
-  const leaderWatch: LeaderWatch = {
-    knowsLeader: () => elector.knowsLeader(),
-    onLead: (listener) => {
-      listeners.add(listener);
-      return () => listeners.delete(listener);
-    },
-  };
-  return { identity, leadership: elector, leaderWatch, runnables: [runnable] };
+  return { identity, leadership: elector, leaderWatch: elector, runnables: [runnable] };
 };

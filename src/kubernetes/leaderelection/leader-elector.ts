@@ -1,7 +1,7 @@
 import type { Logger } from '../../ports/logger.ts';
 import type { Random } from '../../ports/random.ts';
 import { ApiError, errorText } from '../api/errors.ts';
-import type { Leadership } from '../api/leadership.ts';
+import type { LeaderWatch, Leadership } from '../api/leadership.ts';
 import { type Scope, createScope, runInScope } from '../transport/index.ts';
 import { type ElectionTimes, checkElectionTimes, electionJitterFactor } from './election-state.ts';
 import { LeaderClaim, type LeaderClaimOptions } from './leader-claim.ts';
@@ -17,20 +17,19 @@ export type LeadershipEnd = 'lost' | 'stopped';
 export interface LeaderElectorOptions extends LeaderClaimOptions, ElectionTimes {
   readonly random: Random;
   readonly logger: Logger;
-  /** Called once, when this process becomes the leader. `signal` aborts when it stops leading. */
-  readonly onStarted?: (signal: AbortSignal) => void;
-  /** Called once after `onStarted`, when this process has stopped leading. The Lease is released only when the promise resolves: it covers writes in flight. */
-  readonly onStopped?: (end: LeadershipEnd) => void | Promise<void>;
+  /** Called once, when this process has stopped leading. The Lease is released only when the promise resolves: it covers writes in flight. */
+  readonly onStopped: (end: LeadershipEnd) => Promise<void>;
 }
 
 /**
  * Elects one leader among replicas by a Lease, with the protocol of client-go's `tools/leaderelection`, so that Go programs can share the Lease.
  * Needs the right to `create` Leases, and to `get` and `update` this one.
  */
-export class LeaderElector implements Leadership {
+export class LeaderElector implements Leadership, LeaderWatch {
   readonly #options: LeaderElectorOptions;
   readonly #logger: Logger;
   readonly #claim: LeaderClaim;
+  readonly #listeners = new Set<() => void>();
   /** Scope of our leadership; set once we lead, and kept afterwards. */
   #term: Scope | undefined;
   /** Holder that was logged last. */
@@ -52,9 +51,13 @@ export class LeaderElector implements Leadership {
     return this.#term !== undefined && !this.#term.signal.aborted && this.#isHeld();
   }
 
-  /** See `LeaderWatch.knowsLeader`. */
   knowsLeader(): boolean {
     return this.#claim.knowsLeader();
+  }
+
+  onLead(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   /**
@@ -97,12 +100,12 @@ export class LeaderElector implements Leadership {
   }
 
   async #lead(signal: AbortSignal): Promise<LeadershipEnd> {
-    const { clock, identity, onStarted, onStopped } = this.#options;
+    const { clock, identity, onStopped } = this.#options;
     const term = createScope({ signal, clock });
     this.#term = term;
     this.#logger.info('started leading', { identity });
     try {
-      onStarted?.(term.signal);
+      for (const listener of [...this.#listeners]) listener();
       await this.#keeperOf(term).run();
     } catch (error) {
       if (error !== term.signal.reason) throw error;
@@ -111,7 +114,7 @@ export class LeaderElector implements Leadership {
       term.fail(new Error('leader election: ended'));
     }
     const end = signal.aborted ? 'stopped' : 'lost';
-    await onStopped?.(end);
+    await onStopped(end);
     return end;
   }
 

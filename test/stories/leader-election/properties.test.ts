@@ -109,7 +109,9 @@ const live = async (seed: number, trouble: ElectionFaults, seconds: number): Pro
         terms += 1;
         recordViolations();
       },
-      onStopped: () => (random.next() < 0.5 ? undefined : process.clock.sleep(random.next() * 12_000, never)),
+      onStopped: async () => {
+        if (random.next() >= 0.5) await process.clock.sleep(random.next() * 12_000, never);
+      },
     });
     all.push(replica);
     return replica;

@@ -14,8 +14,8 @@ export interface ElectionReplicaOptions {
   readonly process: SimulatedProcess;
   readonly kube: Kube;
   readonly random: Random;
-  readonly onStarted?: (signal: AbortSignal) => void;
-  readonly onStopped?: (end: LeadershipEnd) => void | Promise<void>;
+  readonly onStarted?: () => void;
+  readonly onStopped?: (end: LeadershipEnd) => Promise<void>;
 }
 
 /** A process that takes part in the election. */
@@ -24,8 +24,8 @@ export interface ElectionReplica {
   readonly process: SimulatedProcess;
   readonly elector: LeaderElector;
   readonly logger: RecordingLogger;
-  /** Signal that `onStarted` got; undefined before. */
-  readonly term: AbortSignal | undefined;
+  /** Number of times that it has become the leader. */
+  readonly terms: number;
   /** Result of `run`; undefined while it runs. */
   readonly end: LeadershipEnd | undefined;
   readonly ended: Promise<LeadershipEnd>;
@@ -34,11 +34,11 @@ export interface ElectionReplica {
 }
 
 export const startReplica = (options: ElectionReplicaOptions): ElectionReplica => {
-  const { identity, process, random } = options;
+  const { identity, process, random, onStarted, onStopped = async () => undefined } = options;
   const { clock } = process;
   const logger = createRecordingLogger();
   const stop = new AbortController();
-  let term: AbortSignal | undefined;
+  let terms = 0;
   let end: LeadershipEnd | undefined;
   const elector = new LeaderElector({
     client: createKubeClient({ kube: process.connect(options.kube), clock }),
@@ -48,11 +48,11 @@ export const startReplica = (options: ElectionReplicaOptions): ElectionReplica =
     lease,
     identity,
     ...times,
-    onStarted: (signal) => {
-      term = signal;
-      options.onStarted?.(signal);
-    },
-    ...(options.onStopped === undefined ? {} : { onStopped: options.onStopped }),
+    onStopped,
+  });
+  elector.onLead(() => {
+    terms += 1;
+    onStarted?.();
   });
   const ended = elector.run(stop.signal).then((result) => {
     end = result;
@@ -63,8 +63,8 @@ export const startReplica = (options: ElectionReplicaOptions): ElectionReplica =
     process,
     elector,
     logger,
-    get term() {
-      return term;
+    get terms() {
+      return terms;
     },
     get end() {
       return end;
