@@ -37,11 +37,10 @@ export class LeaderElector implements Leadership, LeaderWatch {
   /** Problem that was logged last; undefined after a success. */
   #problem: string | undefined;
 
-  /** Throws a RangeError for invalid times and for an empty identity. */
+  /** Throws a RangeError for invalid times. */
   constructor(options: LeaderElectorOptions) {
     const [problem] = checkElectionTimes(options);
     if (problem !== undefined) throw new RangeError(`leader election: ${problem.field} ${problem.problem}`);
-    if (options.identity === '') throw new RangeError('leader election: identity must not be empty');
     this.#options = options;
     this.#logger = options.logger.child({ lease: `${options.lease.namespace}/${options.lease.name}` });
     this.#claim = new LeaderClaim(options);
