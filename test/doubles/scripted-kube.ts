@@ -15,7 +15,7 @@ export interface ScriptedExchange {
   /** Responds with a complete body: bytes and text unchanged, anything else as JSON. */
   respond(status: number, body: unknown, headers?: Readonly<Record<string, string>>): void;
   /** Responds with the head and leaves the body open. */
-  stream(status?: number): ScriptedStream;
+  stream(status?: number, headers?: Readonly<Record<string, string>>): ScriptedStream;
   /** Rejects the request with `error`, without a response. */
   fail(error: unknown): void;
 }
@@ -137,7 +137,7 @@ export const createScriptedKube = (): ScriptedKube => {
           stream.send(body);
           stream.end();
         },
-        stream: (status = 200) => open(status, {}),
+        stream: (status = 200, headers = {}) => open(status, headers),
         fail,
       };
       waiting.push(exchange);

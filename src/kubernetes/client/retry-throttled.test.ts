@@ -131,53 +131,26 @@ describe('rule 2: the deadline covers waits and attempts', () => {
     );
   });
 
-  /** Answers 429 with a body that never ends by itself; `fail` breaks it. */
-  const createSlowServer = () => {
-    let fail: (error: Error) => void = () => undefined;
-    let abandoned = 0;
-    let reads = 0;
-    const requests: KubeRequest[] = [];
-    const body = {
-      [Symbol.asyncIterator]: () => ({
-        next: () => {
-          reads += 1;
-          return new Promise<never>((_, reject) => {
-            fail = reject;
-          });
-        },
-        return: async () => {
-          abandoned += 1;
-          return { done: true as const, value: undefined };
-        },
-      }),
-    };
-    const request = async (incoming: KubeRequest): Promise<KubeResponse> => {
-      requests.push(incoming);
-      return { status: 429, headers: { 'retry-after': '1' }, body };
-    };
-    return { request, requests, fail: (error: Error) => fail(error), stats: () => ({ abandoned, reads }) };
-  };
-
   it('rule 2: a refusal whose body does not end is a Timeout', async () => {
-    const slow = createSlowServer();
-    const signal = new AbortController().signal;
-    const answer = retryThrottled(slow, clock).request({ method: 'GET', path: '/x', signal, timeoutMs: 2_000 });
-    const failed = answer.catch((error: unknown) => error);
+    const outcome = send({ timeoutMs: 2_000 });
+    const body = server.take().stream(429, { 'retry-after': '1' });
     await clock.advance(2_000);
-    expect(slow.stats()).toEqual({ abandoned: 0, reads: 1 });
-    slow.fail(new ApiError({ code: 'Timeout', message: 'no response within 2000 ms' }));
-    expect(await failed).toMatchObject({ code: 'Timeout', message: expect.stringContaining('429') as unknown });
-    expect(slow.requests).toHaveLength(1);
+    expect([server.openBodies, outcome()]).toEqual([1, undefined]);
+    body.fail(new ApiError({ code: 'Timeout', message: 'no response within 2000 ms' }));
+    await clock.settle();
+    expect(outcome()).toMatchObject({
+      error: { code: 'Timeout', message: expect.stringContaining('429') as unknown },
+    });
+    expect(server.requests).toHaveLength(1);
   });
 
   it('rule 2: without a deadline, as for a watch, the body is not read at all', async () => {
-    const slow = createSlowServer();
-    const signal = new AbortController().signal;
-    void retryThrottled(slow, clock).request({ method: 'GET', path: '/x', signal });
+    send({ timeoutMs: undefined });
+    server.take().stream(429, { 'retry-after': '1' });
     await clock.advance(999);
-    expect(slow.stats()).toEqual({ abandoned: 1, reads: 0 });
+    expect([server.openBodies, server.requests.length]).toEqual([0, 1]);
     await clock.advance(1);
-    expect(slow.requests).toHaveLength(2);
+    expect(server.requests).toHaveLength(2);
   });
 });
 
