@@ -2,9 +2,10 @@ import { getEventListeners } from 'node:events';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
+import { outcomeOf } from '../../../test/doubles/outcome.ts';
 import { type ScriptedKube, createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
 import type { Labels, Meter } from '../../ports/meter.ts';
-import type { KubeRequest, KubeResponse } from '../api/kube.ts';
+import type { KubeRequest } from '../api/kube.ts';
 import { createKubeClient } from './client.ts';
 import { type RateLimiterOptions, createRateLimiter, withRateLimit } from './rate-limit.ts';
 import { retryThrottled } from './retry-throttled.ts';
@@ -33,20 +34,8 @@ const meter: Meter = { counter: instrument, gauge: instrument, histogram: instru
 const limited = (options: Partial<RateLimiterOptions> = {}) =>
   withRateLimit(server, createRateLimiter({ qps: 5, burst: 10, clock, meter, ...options }), clock);
 
-type Outcome = KubeResponse | { readonly error: unknown };
-
-const send = (kube: ReturnType<typeof limited>, request: Partial<KubeRequest> = {}): (() => Outcome | undefined) => {
-  let outcome: Outcome | undefined;
-  kube.request({ method: 'GET', path: '/x', signal: new AbortController().signal, ...request }).then(
-    (response) => {
-      outcome = response;
-    },
-    (error: unknown) => {
-      outcome = { error };
-    },
-  );
-  return () => outcome;
-};
+const send = (kube: ReturnType<typeof limited>, request: Partial<KubeRequest> = {}) =>
+  outcomeOf(kube.request({ method: 'GET', path: '/x', signal: new AbortController().signal, ...request }));
 
 const paths = (): readonly string[] => server.requests.map(({ path }) => path);
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
+import { outcomeOf } from '../../../test/doubles/outcome.ts';
 import { type ScriptedKube, createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
 import { ApiError } from '../api/errors.ts';
 import type { KubeRequest, KubeResponse } from '../api/kube.ts';
@@ -13,24 +14,22 @@ beforeEach(() => {
   server = createScriptedKube();
 });
 
-type Outcome = { readonly status: number; readonly text: string } | { readonly error: unknown };
+const read = async ({ status, body }: KubeResponse) => {
+  let text = '';
+  for await (const chunk of body) text += Buffer.from(chunk).toString();
+  return { status, text };
+};
 
 /** Sends a request and reads its response; `outcome()` is undefined until both are done. */
-const send = (request: Partial<KubeRequest> = {}): (() => Outcome | undefined) => {
-  const kube = retryThrottled(server, clock);
-  let outcome: Outcome | undefined;
-  const read = async ({ status, body }: KubeResponse): Promise<void> => {
-    let text = '';
-    for await (const chunk of body) text += Buffer.from(chunk).toString();
-    outcome = { status, text };
-  };
-  kube
-    .request({ method: 'GET', path: '/x', signal: new AbortController().signal, timeoutMs: 60_000, ...request })
-    .then(read)
-    .catch((error: unknown) => {
-      outcome = { error };
-    });
-  return () => outcome;
+const send = (request: Partial<KubeRequest> = {}) => {
+  const whole = {
+    method: 'GET',
+    path: '/x',
+    signal: new AbortController().signal,
+    timeoutMs: 60_000,
+    ...request,
+  } as const;
+  return outcomeOf(retryThrottled(server, clock).request(whole).then(read));
 };
 
 const refuse = async (status: number, retryAfter?: string): Promise<void> => {

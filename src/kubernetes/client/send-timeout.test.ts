@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
+import { outcomeOf } from '../../../test/doubles/outcome.ts';
 import { type ScriptedKube, createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
 import type { Call } from '../api/call.ts';
 import { ApiError } from '../api/errors.ts';
@@ -20,20 +21,14 @@ const patch: Call<unknown> = { method: 'PATCH', path: '/x', body: {}, decode: (j
 
 /** Starts a call with 5 s for its response; `outcome()` is undefined until it is done. */
 const send = async (options: Partial<CallOptions> = {}) => {
-  let outcome: { readonly value: unknown } | { readonly error: unknown } | undefined;
-  createKubeClient({ kube: server, clock })
-    .call(patch, { signal: caller.signal, sentTimeoutMs: 5_000, ...options })
-    .then(
-      ({ value }) => {
-        outcome = { value };
-      },
-      (error: unknown) => {
-        outcome = { error };
-      },
-    );
+  const call = createKubeClient({ kube: server, clock }).call(patch, {
+    ...{ signal: caller.signal, sentTimeoutMs: 5_000 },
+    ...options,
+  });
+  const outcome = outcomeOf(call.then(({ value }) => ({ value })));
   await clock.settle();
   const exchange = server.take();
-  return { outcome: () => outcome, exchange, leave: () => exchange.request.beforeSend?.() };
+  return { outcome, exchange, leave: () => exchange.request.beforeSend?.() };
 };
 
 const late = { code: 'Timeout', message: 'no response within 5000 ms of being sent' };
