@@ -1,6 +1,5 @@
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -8,6 +7,7 @@ import { clusterAt, kubeconfigOf } from '../../test/doubles/kubeconfig.ts';
 import { createCertificates } from '../../simulator/network/certificates.ts';
 import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
+import { temporaryDirectory } from '../../test/doubles/temporary-directory.ts';
 import { startTestServer } from '../../test/doubles/test-server.ts';
 import type { Call } from '../kubernetes/api/call.ts';
 import { WriteTracker, createKubeClient } from '../kubernetes/client/index.ts';
@@ -53,12 +53,10 @@ interface Seed {
 
 /** Starts a process that leads on a seed, which it connects to with an operator's kubeconfig. */
 const lead = async (): Promise<Seed> => {
-  const directory = mkdtempSync(join(tmpdir(), 'election-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
   const { certificate, key } = certificates.serving;
   const server = createLeaseServer();
   const api = await startTestServer({ tls: { cert: certificate, key }, handler: server.handler });
-  const kubeconfig = join(directory, 'kubeconfig');
+  const kubeconfig = join(temporaryDirectory(), 'kubeconfig');
   writeFileSync(kubeconfig, kubeconfigOf(clusterAt(`https://localhost:${api.port}`, certificates.ca)));
   const clock = createVirtualClock();
   const logger = createRecordingLogger();

@@ -1,11 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { clusterAt, kubeconfigOf } from '../../../test/doubles/kubeconfig.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
+import { temporaryDirectory } from '../../../test/doubles/temporary-directory.ts';
 import { startTestServer } from '../../../test/doubles/test-server.ts';
 import type { Call } from '../api/call.ts';
 import { createKubeClient } from '../client/client.ts';
@@ -18,8 +18,7 @@ const call: Call<unknown> = { method: 'GET', path: '/api', decode: (json) => jso
 
 /** Connects by a kubeconfig file of an operator, with the token `one` from a file. */
 const connect = async (port: number) => {
-  const directory = mkdtempSync(join(tmpdir(), 'cluster-'));
-  onTestFinished(() => rmSync(directory, { recursive: true }));
+  const directory = temporaryDirectory();
   writeFileSync(join(directory, 'token'), 'one');
   const cluster = clusterAt(`https://localhost:${port}`, certificates.ca);
   writeFileSync(join(directory, 'kubeconfig'), kubeconfigOf(cluster, { tokenFile: 'token' }));

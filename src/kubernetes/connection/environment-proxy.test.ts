@@ -1,13 +1,13 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { clusterAt, kubeconfigOf as kubeconfigWith } from '../../../test/doubles/kubeconfig.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { createSeededRandom } from '../../../simulator/time/random.ts';
 import { type ConnectProxy, type ConnectProxyOptions, startConnectProxy } from '../../../test/doubles/connect-proxy.ts';
 import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
+import { temporaryDirectory } from '../../../test/doubles/temporary-directory.ts';
 import { type TestServer, startTestServer } from '../../../test/doubles/test-server.ts';
 import type { Call } from '../api/call.ts';
 import { createKubeClient } from '../client/client.ts';
@@ -19,17 +19,14 @@ import { createShootConnector } from './shoot-connector.ts';
 
 const certificates = await createCertificates({ now: Date.now() });
 
-let directory: string;
 let server: TestServer;
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'proxies-'));
   const { certificate, key } = certificates.serving;
   server = await startTestServer({
     tls: { cert: certificate, key },
     handler: (request, response) => response.end(JSON.stringify({ authorization: request.headers.authorization })),
   });
 });
-afterEach(() => rmSync(directory, { recursive: true }));
 
 const { signal } = new AbortController();
 const clock = createVirtualClock();
@@ -49,6 +46,7 @@ const kubeconfigOf = (cluster: object): string =>
   });
 
 const load = (env: Environment, kubeconfig = kubeconfigOf({})): Promise<ClusterAccess> => {
+  const directory = temporaryDirectory();
   const path = join(directory, 'kubeconfig');
   writeFileSync(path, kubeconfig);
   return loadOperatorKubeconfig({ path, env, homedir: () => directory, clock });

@@ -1,20 +1,10 @@
 import { execFileSync } from 'node:child_process';
-import {
-  chmodSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  unlinkSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, mkdirSync, readFileSync, renameSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { stringify } from 'yaml';
 import { createCertificates } from '../../../simulator/network/certificates.ts';
+import { temporaryDirectory } from '../../../test/doubles/temporary-directory.ts';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { KubeconfigError } from '../api/errors.ts';
 import type { ClusterAccess, OperatorOptions } from './operator-context.ts';
@@ -27,10 +17,9 @@ const otherClient = await certificates.client('renewed');
 let home: string;
 let clock: VirtualClock;
 beforeEach(() => {
-  home = mkdtempSync(join(tmpdir(), 'operator-'));
+  home = temporaryDirectory();
   clock = createVirtualClock();
 });
-afterEach(() => rmSync(home, { recursive: true }));
 
 const { signal } = new AbortController();
 const base64 = (text: string): string => Buffer.from(text).toString('base64');

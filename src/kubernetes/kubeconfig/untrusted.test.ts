@@ -1,11 +1,11 @@
 import { execFileSync } from 'node:child_process';
-import { constants, existsSync, mkdtempSync, openSync, closeSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { constants, existsSync, openSync, closeSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { createCertificates } from '../../../simulator/network/certificates.ts';
+import { temporaryDirectory } from '../../../test/doubles/temporary-directory.ts';
 import { checkMany, mutate, mutations } from '../../../test/doubles/mutations.ts';
 import { KubeconfigError } from '../api/errors.ts';
 import { type ShootEndpoint, parseUntrustedKubeconfig } from './untrusted.ts';
@@ -147,8 +147,7 @@ describe('rule 30: refused fields', () => {
   });
 
   it('rule 30: no program runs and no file is opened', () => {
-    const directory = mkdtempSync(join(tmpdir(), 'kubeconfig-'));
-    onTestFinished(() => rmSync(directory, { recursive: true }));
+    const directory = temporaryDirectory();
     const canary = join(directory, 'canary');
     const fifo = join(directory, 'fifo');
     execFileSync('sh', ['-c', 'mkfifo "$0"', fifo]);
