@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { careConfig } from '../../src/care/config.ts';
 import { proberConfig } from '../../src/prober/config/config.ts';
-import type { JsonSchema } from '../../src/config/json-schema.ts';
+import type { JsonSchema } from '../../src/config/component-config.ts';
 import { weederConfig } from '../../src/weeder/config.ts';
 import { fieldTable, fillIn } from './configure.ts';
 import { root } from './markdown.ts';

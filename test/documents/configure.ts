@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../src/config/json-schema.ts';
+import type { JsonSchema } from '../../src/config/component-config.ts';
 
 // Builds the tables of docs/configure.md from the schemas.
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { toJSONSchema } from 'zod';
-import type { JsonSchema } from '../../src/config/json-schema.ts';
+import type { JsonSchema } from '../../src/config/component-config.ts';
 import { statusSchema } from '../../src/status/state/schema.ts';
 import { fieldTable, fillIn } from './configure.ts';
 import { root } from './markdown.ts';

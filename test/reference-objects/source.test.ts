@@ -27,9 +27,9 @@ const ownSites: readonly string[] = [
   'src/kubernetes/api/decode.ts undefined',
   'src/kubernetes/kubeconfig/untrusted.ts undefined',
   'src/kubernetes/leaderelection/election-calls.ts metadata',
-  'src/telemetry/console-format.ts level',
-  'src/telemetry/console-format.ts msg',
-  'src/telemetry/console-format.ts ts',
+  'src/telemetry/logger.ts level',
+  'src/telemetry/logger.ts msg',
+  'src/telemetry/logger.ts ts',
   'src/weeder/observe.ts code',
 ];
 

@@ -5,7 +5,7 @@
 
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
-import type { Kube } from '../api/kube.ts';
+import type { Kube, KubeRequest } from '../api/kube.ts';
 import type { Leadership } from '../api/leadership.ts';
 import { type Credentials, staticCredentials, withCredentials } from './auth.ts';
 import { fenceWrites } from './fence-writes.ts';
@@ -55,3 +55,8 @@ export const shootStack = (
     (kube) => withCredentials(kube, staticCredentials(authorization)),
     ...(kept ? [retryOnReset] : []),
   ]);
+
+/** Sends every request with the same priority. */
+export const withPriority = (kube: Kube, priority: NonNullable<KubeRequest['priority']>): Kube => ({
+  request: (request) => kube.request({ ...request, priority }),
+});
