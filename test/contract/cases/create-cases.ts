@@ -17,17 +17,6 @@ export const createCases = topic('create', {
     expect(made.metadata).not.toHaveProperty('generation');
   },
 
-  'a created object can be read, unchanged': async (api) => {
-    const made = expectObject(await api.create(api.at(ConfigMap), configMap('a')), 201);
-    expect(expectObject(await api.get(api.at(ConfigMap, 'a')))).toEqual(made);
-  },
-
-  'resourceVersions grow from object to object, across kinds': async (api) => {
-    const first = expectObject(await api.create(api.at(ConfigMap), configMap('a')), 201);
-    const second = expectObject(await api.create(api.at(Machine), machine('b')), 201);
-    expect(Number(second.metadata.resourceVersion)).toBeGreaterThan(Number(first.metadata.resourceVersion));
-  },
-
   'a taken name is AlreadyExists, for built-in and custom kinds': async (api) => {
     await api.create(api.at(Deployment), workload('a'));
     const again = await api.create(api.at(Deployment), workload('a'));
@@ -48,13 +37,5 @@ export const createCases = topic('create', {
     expectFailure(await api.create('/api/v1/namespaces/no-such-namespace/configmaps', configMap('a')), failure);
     const path = api.at(Machine).replace(api.namespace, 'no-such-namespace');
     expectFailure(await api.create(path, machine('a')), failure);
-  },
-
-  'uid, generation and times of the writer are replaced': async (api) => {
-    const metadata = { name: 'a', uid: 'mine', generation: 7, creationTimestamp: '2000-01-01T00:00:00Z' };
-    const made = expectObject(await api.create(api.at(Deployment), { ...workload('a'), metadata }), 201);
-    expect(made.metadata.uid).not.toBe('mine');
-    expect(made.metadata.generation).toBe(1);
-    expect(made.metadata.creationTimestamp).not.toBe('2000-01-01T00:00:00Z');
   },
 });

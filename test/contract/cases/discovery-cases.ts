@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { type SimKind, apiVersionOf } from '../../../simulator/apiserver/kind.ts';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { expectFailure, expectObject } from './expectations.ts';
+import { expectObject } from './expectations.ts';
 import type { Json } from './json.ts';
 import { topic } from './target.ts';
 
@@ -71,34 +71,6 @@ export const discoveryCases = topic('discovery', {
       expect([path, reply.status, reply.text]).toEqual([path, 404, '404 page not found\n']);
       expect(reply.headers['content-type']).toBe('text/plain; charset=utf-8');
     }
-  },
-
-  'an unknown resource of a built-in group is a NotFound Status without a name': async (api) => {
-    const paths = [
-      '/api/v1/nope',
-      '/apis/apps/v1/nope',
-      `/apis/apps/v1/namespaces/${api.namespace}/nope/x`,
-      '/api/v1/pods/x',
-    ];
-    for (const path of paths) {
-      const message = 'the server could not find the requested resource';
-      expectFailure(await api.get(path), { code: 404, reason: 'NotFound', message, details: {} });
-    }
-  },
-
-  'an unknown resource of a custom group is 404': async (api) => {
-    const reply = await api.get('/apis/extensions.gardener.cloud/v1alpha1/nope');
-    expect([reply.status, reply.text]).toEqual([404, '404 page not found\n']);
-  },
-
-  'an unknown subresource is 404: unnamed for built-in kinds, as if the object were missing for custom ones': async (
-    api,
-  ) => {
-    const builtIn = await api.get(api.at(simKinds.ConfigMap, 'x', 'scale'));
-    expectFailure(builtIn, { code: 404, reason: 'NotFound', details: {} });
-    const custom = await api.get(api.at(simKinds.Machine, 'x', 'scale'));
-    const details = { name: 'x', group: 'machine.sapcloud.io', kind: 'machines' };
-    expectFailure(custom, { code: 404, reason: 'NotFound', details });
   },
 
   'responses have a Date header and JSON as content type': async (api) => {

@@ -38,10 +38,6 @@ export const made = async (api: Api, path: string, body: unknown): Promise<Json>
 /** Returns the names of a list's items, in the order of the list. */
 export const namesOf = (reply: Reply): readonly string[] => expectObject(reply).items.map((item) => item.metadata.name);
 
-/** Returns reason and field of each cause: a client may rely on these. */
-export const causesOf = (reply: Reply): readonly (readonly [string, string])[] =>
-  (reply.json.details?.causes ?? []).map(({ reason, field }) => [reason, field]);
-
 export const versionOf = (object: Json): string => object.metadata.resourceVersion;
 
 /** Reads the current resourceVersion of the list at `path`. */

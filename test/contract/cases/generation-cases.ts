@@ -2,10 +2,10 @@ import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import type { Reply } from './api.ts';
 import { expectObject, made } from './expectations.ts';
-import { cluster, node, pod, statefulSet, watermill, workload } from './fixtures.ts';
+import { statefulSet, watermill, workload } from './fixtures.ts';
 import { topic } from './target.ts';
 
-const { Cluster, Deployment, Node, Pod, StatefulSet, Watermill } = simKinds;
+const { Deployment, StatefulSet, Watermill } = simKinds;
 
 export const generationCases = topic('generation', {
   'deployments: counts changes of spec and annotations, not of labels or status': async (api) => {
@@ -44,23 +44,5 @@ export const generationCases = topic('generation', {
     expect(await generation(api.patch(path, { other: { x: 1 } }))).toBe(3);
     expectObject(await api.patch(`${path}/scale`, { spec: { replicas: 0 } }));
     expect(await generation(api.get(path))).toBe(4);
-  },
-
-  'custom kinds without status subresource: counts the status too': async (api) => {
-    const path = api.at(Cluster, api.namespace);
-    await made(api, api.at(Cluster), cluster(api.namespace));
-    expect(expectObject(await api.patch(path, { metadata: { labels: { x: 'y' } } })).metadata.generation).toBe(1);
-    expect(expectObject(await api.patch(path, { status: { x: 1 } })).metadata.generation).toBe(2);
-    await api.remove(path);
-  },
-
-  'pods count, nodes and config maps do not': async (api) => {
-    await made(api, api.at(Pod), pod('a'));
-    const labelled = expectObject(await api.patch(api.at(Pod, 'a'), { metadata: { labels: { x: 'y' } } }));
-    expect(labelled.metadata.generation).toBe(1);
-    await made(api, api.at(Node), node(api.namespace));
-    const cordoned = expectObject(await api.patch(api.at(Node, api.namespace), { spec: { unschedulable: true } }));
-    expect(cordoned.metadata).not.toHaveProperty('generation');
-    await api.remove(api.at(Node, api.namespace));
   },
 });

@@ -1,12 +1,10 @@
 import { createCases } from './create-cases.ts';
-import { defaultCases } from './default-cases.ts';
-import { deleteCases } from './delete-cases.ts';
 import { discoveryCases } from './discovery-cases.ts';
 import { endpointSliceCases } from './endpoint-slice-cases.ts';
 import { generationCases } from './generation-cases.ts';
 import { listCases, pagingCases } from './list-cases.ts';
 import { mergePatchCases } from './patch-cases.ts';
-import { podDeleteCases, podStatusCases, podWatchCases } from './pod-cases.ts';
+import { podDeleteCases, podWatchCases } from './pod-cases.ts';
 import { protobufCases } from './protobuf-cases.ts';
 import { scaleCases } from './scale-cases.ts';
 import { selectorCases } from './selector-cases.ts';
@@ -18,20 +16,17 @@ import { watchLifeCases } from './watch-life-cases.ts';
 
 export type { ContractCase } from './target.ts';
 
-/** The rules that every API server must keep, the simulated one and the real one alike. */
+/** The rules of the requests that the program sends, which the simulated API server must keep like a real one. A request that nothing sends has no case. */
 export const contractCases: readonly ContractCase[] = [
   ...discoveryCases,
   ...createCases,
-  ...defaultCases,
   ...updateCases,
   ...generationCases,
   ...leaseCases,
   ...mergePatchCases,
   ...statusCases,
   ...scaleCases,
-  ...deleteCases,
   ...podDeleteCases,
-  ...podStatusCases,
   ...podWatchCases,
   ...endpointSliceCases,
   ...listCases,

@@ -124,12 +124,4 @@ export const pagingCases = topic('paging', {
     const second = await api.get(api.at(Machine), { limit: '2', continue: first.json.metadata.continue! });
     expect([namesOf(second), second.json.metadata.continue]).toEqual([['c'], '']);
   },
-
-  'a broken token is BadRequest': async (api) => {
-    await fill(api, ['a', 'b', 'c']);
-    expectFailure(await api.get(api.at(ConfigMap), { continue: 'abc', limit: '2' }), {
-      code: 400,
-      reason: 'BadRequest',
-    });
-  },
 });

@@ -52,12 +52,6 @@ export const mergePatchCases = topic('merge patch', {
     expectFailure(await api.patch(api.at(Watermill, 'a'), patch), { code: 409, reason: 'Conflict' });
   },
 
-  'the present resourceVersion and uid in the patch are fine': async (api) => {
-    const { metadata } = await made(api, api.at(ConfigMap), configMap('a'));
-    const { resourceVersion, uid } = metadata;
-    expectObject(await api.patch(api.at(ConfigMap, 'a'), { metadata: { resourceVersion, uid }, data: { x: 'y' } }));
-  },
-
   'a patch that changes nothing keeps the resourceVersion': async (api) => {
     const before = await made(api, api.at(Machine), machine('a', { spec: { x: 1 } }));
     for (const patch of [{}, { spec: { x: 1 } }, { spec: { none: null } }, { metadata: { labels: { none: null } } }]) {
@@ -73,12 +67,5 @@ export const mergePatchCases = topic('merge patch', {
       message: 'configmaps "a" not found',
       details: { name: 'a', kind: 'configmaps' },
     });
-  },
-
-  'the status is not changed if it is a subresource': async (api) => {
-    const before = await made(api, api.at(Deployment), workload('a'));
-    const after = expectObject(await api.patch(api.at(Deployment, 'a'), { status: { replicas: 5 } }));
-    expect(after.status).toEqual({});
-    expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
   },
 });

@@ -87,14 +87,6 @@ export const scaleCases = topic('scale', {
     });
   },
 
-  'annotations and the status of a Scale are not stored': async (api) => {
-    await eachScalable(api, async (path) => {
-      const patch = { metadata: { annotations: { x: 'y' } }, spec: { replicas: 2 }, status: { replicas: 7 } };
-      expect(expectObject(await api.patch(`${path}/scale`, patch)).status.replicas).toBe(0);
-      expect(expectObject(await api.get(path)).metadata).not.toHaveProperty('annotations');
-    });
-  },
-
   'the status count is read from the path that the kind declares': async (api) => {
     await made(api, api.at(Watermill), watermill('a'));
     expectObject(await api.patch(api.at(Watermill, 'a', 'status'), { status: { turning: 2 } }));

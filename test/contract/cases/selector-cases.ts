@@ -49,24 +49,6 @@ export const selectorCases = topic('selector', {
     }
   },
 
-  'labels: an invalid selector is BadRequest': async (api) => {
-    for (const labelSelector of [
-      'a in b',
-      'a in (b',
-      'a=b,',
-      '=b',
-      'a b',
-      'a in',
-      'a=b c',
-      '-x=1',
-      'a=not valid!',
-      'a===b',
-    ]) {
-      const reply = await api.get(api.at(ConfigMap), { labelSelector });
-      expect([labelSelector, reply.status, reply.json.reason]).toEqual([labelSelector, 400, 'BadRequest']);
-    }
-  },
-
   'fields: the name works for every kind': async (api) => {
     for (const name of ['a', 'b']) {
       await made(api, api.at(ConfigMap), configMap(name));

@@ -1,33 +1,21 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import type { Reply } from './api.ts';
-import { causesOf, expectFailure, expectObject, made } from './expectations.ts';
-import { configMap, endpointSlice, lease, machine, watermill, workload } from './fixtures.ts';
+import { expectFailure, expectObject, made } from './expectations.ts';
+import { lease } from './fixtures.ts';
 import type { Json } from './json.ts';
 import { topic } from './target.ts';
 
-const { ConfigMap, Deployment, EndpointSlice, Lease, Machine, Watermill } = simKinds;
-
-const withMeta = (object: Json, meta: Readonly<Record<string, unknown>>): Json => ({
-  ...object,
-  metadata: { ...object.metadata, ...meta },
-});
+const { Lease } = simKinds;
 
 export const updateCases = topic('update', {
   'PUT replaces the object and changes the resourceVersion': async (api) => {
-    const before = await made(api, api.at(ConfigMap), configMap('a', { x: '1', y: '2' }));
-    const after = expectObject(await api.put(api.at(ConfigMap, 'a'), { ...before, data: { z: '3' } }));
-    expect(after.data).toEqual({ z: '3' });
+    const before = await made(api, api.at(Lease), lease('a', { holderIdentity: 'x', leaseTransitions: 1 }));
+    const after = expectObject(await api.put(api.at(Lease, 'a'), { ...before, spec: { holderIdentity: 'y' } }));
+    expect(after.spec).toEqual({ holderIdentity: 'y' });
     expect(Number(after.metadata.resourceVersion)).toBeGreaterThan(Number(before.metadata.resourceVersion));
     expect(after.metadata.uid).toBe(before.metadata.uid);
     expect(after.metadata.creationTimestamp).toBe(before.metadata.creationTimestamp);
-  },
-
-  'a PUT that changes nothing keeps the resourceVersion': async (api) => {
-    const before = await made(api, api.at(Deployment), workload('a'));
-    const after = expectObject(await api.put(api.at(Deployment, 'a'), before));
-    expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
-    expect(after.metadata.generation).toBe(1);
   },
 
   'stamps each change of a field with its own clock, whatever the value says': async (api) => {
@@ -50,66 +38,16 @@ export const updateCases = topic('update', {
   },
 
   'a stale resourceVersion is a Conflict': async (api) => {
-    const before = await made(api, api.at(Deployment), workload('a'));
-    expectObject(await api.put(api.at(Deployment, 'a'), withMeta(before, { labels: { x: '1' } })));
-    const reply = await api.put(api.at(Deployment, 'a'), withMeta(before, { labels: { x: '2' } }));
-    expectFailure(reply, {
+    const before = await made(api, api.at(Lease), lease('a'));
+    expectObject(await api.put(api.at(Lease, 'a'), { ...before, spec: { holderIdentity: 'x' } }));
+    expectFailure(await api.put(api.at(Lease, 'a'), { ...before, spec: { holderIdentity: 'y' } }), {
       code: 409,
       reason: 'Conflict',
       message:
-        'Operation cannot be fulfilled on deployments.apps "a": the object has been modified; ' +
+        'Operation cannot be fulfilled on leases.coordination.k8s.io "a": the object has been modified; ' +
         'please apply your changes to the latest version and try again',
-      details: { name: 'a', group: 'apps', kind: 'deployments' },
+      details: { name: 'a', group: 'coordination.k8s.io', kind: 'leases' },
     });
-  },
-
-  'a PUT without resourceVersion overwrites built-in kinds': async (api) => {
-    await made(api, api.at(ConfigMap), configMap('a', { x: '1' }));
-    expect(expectObject(await api.put(api.at(ConfigMap, 'a'), configMap('a', { x: '2' }))).data).toEqual({ x: '2' });
-    await made(api, api.at(Deployment), workload('a'));
-    expectObject(await api.put(api.at(Deployment, 'a'), workload('a', { replicas: 2 })));
-    await made(api, api.at(EndpointSlice), endpointSlice('a'));
-    expectObject(await api.put(api.at(EndpointSlice, 'a'), endpointSlice('a', { x: 'y' })));
-  },
-
-  'a PUT without resourceVersion is Invalid for custom kinds and leases': async (api) => {
-    await made(api, api.at(Watermill), watermill('a'));
-    const custom = await api.put(api.at(Watermill, 'a'), watermill('a', { spec: { wheel: { count: 3 } } }));
-    expectFailure(custom, {
-      code: 422,
-      reason: 'Invalid',
-      message: /resourceVersion: Invalid value: 0(x0)?: must be specified for an update$/,
-    });
-    expect(causesOf(custom)).toEqual([['FieldValueInvalid', 'metadata.resourceVersion']]);
-    await made(api, api.at(Lease), lease('a'));
-    const builtIn = await api.put(api.at(Lease, 'a'), lease('a', { holderIdentity: 'x' }));
-    expectFailure(builtIn, { code: 422, reason: 'Invalid', message: /must be specified for an update$/ });
-  },
-
-  'another uid is a Conflict': async (api) => {
-    const before = await made(api, api.at(ConfigMap), configMap('a'));
-    const reply = await api.put(api.at(ConfigMap, 'a'), withMeta(before, { uid: 'other' }));
-    expectFailure(reply, {
-      code: 409,
-      reason: 'Conflict',
-      message: /UID in precondition: other, UID in object meta: /,
-    });
-  },
-
-  'a PUT to a missing object is NotFound, with and without resourceVersion': async (api) => {
-    const details = { name: 'a', kind: 'configmaps' };
-    expectFailure(await api.put(api.at(ConfigMap, 'a'), configMap('a')), { code: 404, reason: 'NotFound', details });
-    const versioned = { metadata: { name: 'a', resourceVersion: '3' } };
-    expectFailure(await api.put(api.at(ConfigMap, 'a'), versioned), { code: 404, reason: 'NotFound', details });
-    expectFailure(await api.put(api.at(Machine, 'a'), machine('a')), { code: 404, reason: 'NotFound' });
-  },
-
-  'PUT leaves the status of kinds with a status subresource alone': async (api) => {
-    const before = await made(api, api.at(Machine), machine('a'));
-    expectObject(await api.patch(api.at(Machine, 'a', 'status'), { status: { phase: 'Running' } }));
-    const { resourceVersion } = expectObject(await api.get(api.at(Machine, 'a'))).metadata;
-    const wanted = { ...withMeta(before, { resourceVersion, labels: { x: 'y' } }), status: { phase: 'Failed' } };
-    expect(expectObject(await api.put(api.at(Machine, 'a'), wanted)).status).toEqual({ phase: 'Running' });
   },
 
   'of two writers with one resourceVersion exactly one wins': async (api) => {

@@ -33,11 +33,6 @@ export const watchLifeCases = topic('watch life', {
     await resumed.close();
   },
 
-  'sends no bookmarks unless requested': async (api) => {
-    const watcher = await api.watch(api.at(ConfigMap), { timeoutSeconds: '4' });
-    expect(await watcher.rest()).toEqual([]);
-  },
-
   'sends a bookmark about every minute': async (api) => {
     const resourceVersion = await listVersion(api, api.at(Machine));
     const watcher = await api.watch(api.at(Machine), {
