@@ -9,7 +9,7 @@ import {
   createProtectedShoot,
   shootRules,
 } from '../../test/envtest/shoot.ts';
-import { type ProxyResponse, ShootProxy } from '../../test/envtest/shoot-proxy.ts';
+import { type ProxyResponse, startShootProxy } from '../../test/envtest/shoot-proxy.ts';
 import { openWay } from '../harness/replica-pair.ts';
 
 export const kubeConfigSecretName = 'shoot-access-prober';
@@ -18,7 +18,7 @@ export const kcmName = 'kube-controller-manager';
 const deployments = [kcmName, 'machine-controller-manager', 'cluster-autoscaler'];
 const heldAnnotation = 'dependency-watchdog.gardener.cloud/meltdown-protection-active';
 const failingShare = 0.2;
-const [dayMs, dayS] = [86_400_000, 86_400];
+const dayS = 86_400;
 
 export interface ArenaShootOptions {
   readonly seed: ControlPlane;
@@ -53,8 +53,7 @@ const serverError: ProxyResponse = {
 
 /** Starts a proxy that makes a fifth of the requests fail: half of them get a 500 response, for the others the connection breaks. */
 const startFailingProxy = async (shoot: ControlPlane) => {
-  const front = await ShootProxy.start(shoot, await shoot.authority.issueServer([shoot.host], dayMs));
-  front.intercept((ask) => {
+  const front = await startShootProxy(shoot, await shoot.authority.issueServer([shoot.host]), (ask) => {
     const draw = Math.random();
     if (draw >= failingShare) return ask();
     if (draw < failingShare / 2) return Promise.resolve(serverError);

@@ -22,8 +22,6 @@ export interface UserOptions {
   readonly groups?: readonly string[];
   /** Rights of the user, by default none. A second call for the same user replaces the Role or ClusterRole of every scope that it names. */
   readonly rules?: readonly RbacRule[];
-  /** Validity of the client certificate from now, by default one day. A negative number makes an expired certificate. */
-  readonly validForMs?: number;
 }
 
 export interface ServiceAccountOptions {

@@ -13,16 +13,14 @@ export interface ClientCertificateOptions {
   readonly user: string;
   /** The organizations, which are the user's groups for the API server. */
   readonly groups?: readonly string[];
-  /** Validity from now, by default one day. A negative number makes an expired certificate. */
-  readonly validForMs?: number;
 }
 
-/** A certificate authority in memory. */
+/** A certificate authority in memory. What it issues is valid for a day. */
 export interface Authority {
   readonly caPem: string;
   readonly issueClient: (options: ClientCertificateOptions) => Promise<Certificate>;
-  /** Issues a serving certificate. `hosts` are DNS names and IPv4 addresses, `validForMs` is as for clients. */
-  readonly issueServer: (hosts: readonly string[], validForMs?: number) => Promise<Certificate>;
+  /** Issues a serving certificate. `hosts` are DNS names and IPv4 addresses. */
+  readonly issueServer: (hosts: readonly string[]) => Promise<Certificate>;
 }
 
 const hour = 3_600_000;
@@ -35,7 +33,7 @@ export async function createAuthority(name: string): Promise<Authority> {
     name: [{ CN: [name] }],
     keys,
     signingAlgorithm: algorithm,
-    ...validity(day),
+    ...validity(),
     extensions: [
       new x509.BasicConstraintsExtension(true, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.keyCertSign | x509.KeyUsageFlags.digitalSignature, true),
@@ -43,7 +41,7 @@ export async function createAuthority(name: string): Promise<Authority> {
     ],
   });
 
-  const issue = async (subject: Record<string, string[]>[], validForMs: number, extensions: X509.Extension[]) => {
+  const issue = async (subject: Record<string, string[]>[], extensions: X509.Extension[]) => {
     const own = await generateKeys();
     const certificate = await x509.X509CertificateGenerator.create({
       subject,
@@ -51,7 +49,7 @@ export async function createAuthority(name: string): Promise<Authority> {
       publicKey: own.publicKey,
       signingKey: keys.privateKey,
       signingAlgorithm: algorithm,
-      ...validity(validForMs),
+      ...validity(),
       extensions: [new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true), ...extensions],
     });
     return { certificatePem: certificate.toString('pem'), keyPem: await keyPem(own) };
@@ -59,17 +57,21 @@ export async function createAuthority(name: string): Promise<Authority> {
 
   return {
     caPem: ca.toString('pem'),
-    issueClient: ({ user, groups = [], validForMs = day }) =>
-      issue([{ CN: [user] }, ...groups.map((group) => ({ O: [group] }))], validForMs, [
-        new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth]),
-      ]),
-    issueServer: (hosts, validForMs = day) =>
-      issue([{ CN: [hosts[0] ?? name] }], validForMs, [
-        new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-        new x509.SubjectAlternativeNameExtension(
-          hosts.map((value) => ({ type: /^[\d.]+$/.test(value) ? 'ip' : 'dns', value }) as const),
-        ),
-      ]),
+    issueClient: ({ user, groups = [] }) =>
+      issue(
+        [{ CN: [user] }, ...groups.map((group) => ({ O: [group] }))],
+        [new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.clientAuth])],
+      ),
+    issueServer: (hosts) =>
+      issue(
+        [{ CN: [hosts[0] ?? name] }],
+        [
+          new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
+          new x509.SubjectAlternativeNameExtension(
+            hosts.map((value) => ({ type: /^[\d.]+$/.test(value) ? 'ip' : 'dns', value }) as const),
+          ),
+        ],
+      ),
   };
 }
 
@@ -80,8 +82,7 @@ export async function createSigningKeys(): Promise<{ readonly publicPem: string;
   return { publicPem: pem('PUBLIC KEY', spki), privatePem: await keyPem(keys) };
 }
 
-/** Returns a validity that starts one hour before now, for clocks that differ; for an expired certificate, the hour before its end. */
-function validity(validForMs: number): { readonly notBefore: Date; readonly notAfter: Date } {
-  const notAfter = Date.now() + validForMs;
-  return { notBefore: new Date(Math.min(Date.now(), notAfter) - hour), notAfter: new Date(notAfter) };
+/** Returns a validity that starts one hour before now, for clocks that differ. */
+function validity(): { readonly notBefore: Date; readonly notAfter: Date } {
+  return { notBefore: new Date(Date.now() - hour), notAfter: new Date(Date.now() + day) };
 }

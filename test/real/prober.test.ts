@@ -15,6 +15,8 @@ import { kcm, mcm, nodes, shootNamespace as namespace, shootUser, startProberWor
 import { compareRights, rulesOf } from './support/rights.ts';
 
 const prefix = 'dependency-watchdog.gardener.cloud';
+/** Errors of the nodes' clocks: the API server's own stamps count. */
+const clockShiftsMs = [0, 600_000, -600_000];
 const config = `
 kubeConfigSecretName: shoot-access-prober
 probeInterval: 1s
@@ -48,8 +50,10 @@ describeEnvtest('the prober on real servers', () => {
     const world = await startProberWorld('prober');
     onTestFinished(() => world.stop());
     const { seed, seedAudit, shootAudit } = world;
-    const kubelets = startKubelets(world.shoot.client, nodes);
-    onTestFinished(() => kubelets.stop());
+    const kubelets = nodes.map((node, index) =>
+      startKubelets(world.shoot.client, [node], { clockShiftMs: clockShiftsMs[index] }),
+    );
+    for (const kubelet of kubelets) onTestFinished(() => kubelet.stop());
     await world.createShoot();
     await createMill(seed.client, namespace, 4);
     for (const controller of [startDeploymentController(seed.client), startMillController(seed.client)]) {
@@ -114,7 +118,7 @@ describeEnvtest('the prober on real servers', () => {
     };
 
     await untilAt({ [kcm]: 2, [mcm]: 3 }, 4);
-    kubelets.cut();
+    for (const kubelet of kubelets) kubelet.cut();
     await untilAt({ [kcm]: 0, [mcm]: 0 }, 0);
     expect(written()).toEqual([mcm, kcm, 'mill', 'mill/scale']);
     const annotation = expect.stringMatching(
@@ -124,7 +128,7 @@ describeEnvtest('the prober on real servers', () => {
       ['2', '3', '4'].map((count) => ({ [`${prefix}/replicas`]: count, [`${prefix}/held`]: annotation })),
     );
 
-    kubelets.connect();
+    for (const kubelet of kubelets) kubelet.connect();
     await untilAt({ [kcm]: 2, [mcm]: 3 }, 4);
     await until('no annotation', async () =>
       (await annotationsOf()).every((all) => !Object.keys(all).some((key) => key.startsWith(prefix))),
