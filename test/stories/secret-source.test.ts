@@ -4,15 +4,17 @@ import { type Scenario, type ScenarioOptions, createScenario } from '../../simul
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { allHeld, allUp, reachOutage, stateOf, changeLines } from '../../simulator/harness/support.ts';
 import { kubeconfigSecretName } from '../../simulator/world/index.ts';
+import { proberGrants } from '../../src/prober/rights.ts';
 
 // Clusters that are found by the Secret with their kubeconfig, in a seed without Gardener.
 
 const running: Scenario[] = [];
+const clusterSource = { key: 'value' };
 const create = (settings: ScenarioOptions['settings'] = {}): Scenario => {
   const scenario = createScenario({
     shoots: [{ name: 'a' }, { name: 'b' }],
     source: 'secret',
-    settings: { clusterSource: { key: 'value' }, ...settings },
+    settings: { clusterSource, ...settings },
   });
   for (const { namespace } of scenario.world.shoots) publish(scenario, namespace);
   running.push(scenario);
@@ -85,12 +87,18 @@ describe('a cluster that is found by its Secret', () => {
     expect(impactOn(scenario)).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
   });
 
-  it('is found and judged without a Cluster or a Machine', async () => {
+  it('is found, judged, held and restored with the declared rights, without a Cluster or a Machine', async () => {
     const scenario = create();
     await reachOutage(scenario);
+    scenario.world.shoot('a').restoreKubelets();
+    await scenario.clock.advance(120_000);
+    const grants = proberGrants({ ...gardenSettings, clusterSource }, ({ kind }) => `${kind.toLowerCase()}s`);
+    const granted = grants.flatMap(({ verbs, resource }) => verbs.map((verb) => `${verb} ${resource}`));
     const asked = [...scenario.seedConnection.requests.byKey.keys()];
-    expect(asked).toEqual(expect.arrayContaining(['list namespaces', 'list secrets']));
-    expect(asked.filter((key) => /clusters|machines/.test(key))).toEqual([]);
+    expect(asked).toEqual(expect.arrayContaining(['list namespaces', 'list secrets', 'patch deployments']));
+    // Discovery needs no grant.
+    expect(asked.filter((key) => !granted.includes(key))).toEqual(['get /apis/apps/v1']);
+    expect(granted.filter((key) => /clusters|machines/.test(key))).toEqual([]);
   });
 
   it('is probed as soon as its Secret exists', async () => {
