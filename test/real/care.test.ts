@@ -9,7 +9,6 @@ import { systemClock } from '../../src/process/clock.ts';
 import { systemRandom } from '../../src/process/random.ts';
 import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { gardenerKinds } from '../envtest/crds.ts';
-import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { freePorts } from '../envtest/processes.ts';
 import { type Kubelets, createMachines } from '../envtest/shoot.ts';
@@ -35,17 +34,6 @@ conditionThresholds:
   - {type: ControlPlaneHealthy, duration: 3s}
 `;
 const seedGrants = careGrants(careConfig.load(config, { unknownFields: 'error' }).settings!);
-const proberConfig = `
-kubeConfigSecretName: shoot-access-dependency-watchdog-probe
-probeInterval: 1s
-initialDelay: 1s
-probeTimeout: 5s
-kcmNodeMonitorGraceDuration: 8s
-dependentResourceInfos:
-  - ref: {apiVersion: apps/v1, kind: Deployment, name: machine-controller-manager}
-    scaleUp: {level: 0, timeout: 20s}
-    scaleDown: {level: 0, timeout: 20s}
-`;
 const ownTypes = [
   'APIServerAvailable',
   'ControlPlaneHealthy',
@@ -198,30 +186,6 @@ describeEnvtest('care on real API servers', () => {
     );
   });
 
-  it('reports expired leases, and the resources that the prober has scaled down for them', async () => {
-    const controller = startDeploymentController(seed.client, namespaceOf('one'));
-    const proberFile = join(directory, 'prober.yaml');
-    writeFileSync(proberFile, proberConfig);
-    const prober = startProgram([
-      ...['prober', `--config-file=${proberFile}`, `--kubeconfig=${seed.admin.kubeconfig.file}`],
-      ...['--metrics-bind-addr=0', '--health-bind-addr=0'],
-    ]);
-    kubelets.cut();
-    const down = await until('one', 'ControlPlaneHealthy', { reason: 'ControllersScaledDown' });
-    expect(down.message).toContain(
-      'scaled down to 0 replicas by dependency-watchdog-prober: machine-controller-manager',
-    );
-    const expired = await until('one', 'EveryNodeReady', { reason: 'TooManyExpiredNodeLeases' });
-    expect(expired.status).toBe('False');
-    expect(expired.message).toMatch(/^100% of all Leases in kube-node-lease namespace are expired/);
-    kubelets.connect();
-    await until('one', 'EveryNodeReady', isOk);
-    await until('one', 'ControlPlaneHealthy', isOk);
-    prober.signal('SIGTERM');
-    await prober.ended;
-    await controller.stop();
-  });
-
   it('reports at the start which rights it lacks in the garden, and limits its rate of requests there', async () => {
     const rules = rulesOf(careGardenGrants.filter(({ resource }) => resource !== 'shoots/status'));
     const { file } = await garden.kubeconfigFor({ user: 'narrow', rules });
@@ -246,13 +210,6 @@ describeEnvtest('care on real API servers', () => {
       expect(await narrow.ended).toBe(0);
     }
     expect(program.lines().some(({ msg }) => msg === 'no right is missing in the garden')).toBe(true);
-  });
-
-  it('does not write to a Shoot whose conditions another program writes', async () => {
-    const leftAlone = (): boolean =>
-      program.lines().some(({ msg, namespace }) => namespace === namespaceOf('theirs') && msg?.includes('gardenlet'));
-    await waitFor({ what: 'it is told' }, leftAlone);
-    expect(await conditionsOf('theirs')).toMatchObject([{ reason: 'Gardenlet' }]);
   });
 
   it('loses no conditions of another writer and none of its own', async () => {
@@ -337,10 +294,6 @@ describeEnvtest('care on real API servers', () => {
       /^shoot--test--two \(garden-test\/two\): healthy\n {2}APIServerAvailable +True +Healthz/,
     );
     expect(well.output()).toMatch(/\n1 shoot: 1 healthy\n$/);
-    const all = start(...once, '--output=json');
-    expect(await all.ended).toBe(1);
-    const { shoots } = JSON.parse(all.output()) as { readonly shoots: readonly { readonly namespace: string }[] };
-    expect(shoots.map(({ namespace }) => namespace)).toEqual(['hung', 'one', 'theirs', 'two'].map(namespaceOf));
     const unknown = start(...once, '--shoot=nobody');
     expect(await unknown.ended).toBe(2);
     expect(unknown.output()).toBe('dwd care: there is no shoot nobody in this seed, which has 4\n');
