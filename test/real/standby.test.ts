@@ -1,12 +1,8 @@
-import { spawn } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { waitFor } from '../envtest/waiting.ts';
-import { type Program, superviseProcess } from './support/program.ts';
+import { type Program, startProgram } from './support/program.ts';
 import { type SeedWithShoot, kcm, mcm, startSeedWithShoot } from './support/seed-with-shoot.ts';
-
-const dwd = fileURLToPath(new URL('../../bin/dwd', import.meta.url));
 
 describeEnvtest('a standby prober', () => {
   let world: SeedWithShoot;
@@ -30,9 +26,9 @@ describeEnvtest('a standby prober', () => {
       '--metrics-bind-addr=0',
       '--health-bind-addr=0',
     ];
-    const args = [dwd, 'prober', `--config-file=${world.configFile('5s')}`, ...flags];
-    const env = { ...process.env, KUBECONFIG: kubeconfig };
-    const program = superviseProcess(spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] }));
+    const program = startProgram(['prober', `--config-file=${world.configFile('5s')}`, ...flags], {
+      KUBECONFIG: kubeconfig,
+    });
     started.push(program);
     return program;
   };

@@ -1,10 +1,8 @@
-import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { type Server, createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { statusSchema } from '../../src/status/state/schema.ts';
 import type { SeedStatus } from '../../src/status/index.ts';
@@ -15,10 +13,9 @@ import { waitFor } from '../envtest/waiting.ts';
 import { hostname } from './support/pod-program.ts';
 import { type PodNetwork, openPodNetwork, podAddress } from './support/pod-network.ts';
 import { operatorKubeconfig } from './support/operator.ts';
-import { type Program, startProgram, superviseProcess } from './support/program.ts';
+import { type Program, startProgram } from './support/program.ts';
 import { type SeedWithShoot, kcm, mcm, shootNamespace, startSeedWithShoot } from './support/seed-with-shoot.ts';
 
-const dwd = fileURLToPath(new URL('../../bin/dwd', import.meta.url));
 const podName = 'dwd-prober-7c9d8f6b5-x2x4q';
 const nodeName = 'seed-node';
 
@@ -75,9 +72,11 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
       `--health-bind-addr=127.0.0.1:${String(healthPort)}`,
       ...['--kube-api-qps=50', '--kube-api-burst=100'],
     ];
-    const args = [`--import=${hostname}`, dwd, 'prober', `--config-file=${world.configFile('5s')}`, ...flags];
-    const env = { ...process.env, KUBECONFIG: await world.proberKubeconfig(), POD_NAME: podName };
-    prober = superviseProcess(spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] }));
+    prober = startProgram(['prober', `--config-file=${world.configFile('5s')}`, ...flags], {
+      KUBECONFIG: await world.proberKubeconfig(),
+      POD_NAME: podName,
+      NODE_OPTIONS: `--import=${hostname}`,
+    });
   };
 
   beforeAll(async () => {
@@ -171,21 +170,6 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
         /\ntest\/one +HELD +\d+s +3\/3 (?:expired|silent for \d+s); held: kube-controller-manager, machine-/,
       );
       expect(stdout).toContain('restored when its nodes renew');
-    });
-
-    it('explains why', async () => {
-      const { code, stdout } = await run('explain', 'test/one');
-      expect(code).toBe(0);
-      expect(stdout).toMatch(/^test\/one \(shoot--test--one, seed .*\) is HELD\s+since /);
-      expect(stdout).toMatch(/VERDICT as of \S+\n {2}3\/3 node leases expired, threshold 0\.6\n/);
-      expect(stdout).toMatch(/Threshold: 2 of 3 leases\s+\(60\s+%\);\s+3\/3\s+expired\./);
-      expect(stdout).toMatch(/\n {2}node-a {2}\S+ \S+ UTC +\d+s {2}EXPIRED\n/);
-      expect(stdout).toMatch(/\n {2}Deployment machine-controller-manager: at 0, 3 replicas will be restored,\s+since/);
-      // Writes are listed above the verdict that caused them, or below a later one.
-      expect(stdout).toMatch(/DECISIONS \(latest first\)\n[^]*: unhealthy 3\/3\n/);
-      expect(stdout).toMatch(
-        /DECISIONS[^]* UTC: scaled down\n {6}Deployment kube-controller-manager, from 2 to 0 replicas\n/,
-      );
     });
 
     it('serves no secret', async () => {
