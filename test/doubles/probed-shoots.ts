@@ -23,7 +23,7 @@ export const detailed = (shoot: ShootStatus): ShootStatus => ({
   leases: Array.from({ length: shoot.candidates }, (_, index) => {
     const ageMs = shoot.expired > index ? 31_000 + 900 * index : 700 * index;
     return {
-      name: `node-${String(index + 1)}`,
+      name: `${shoot.namespace}-worker-z1-5d8f7-abc${String(index)}`,
       renewedAt: before(ageMs / 1_000),
       ageMs,
       expired: ageMs > shoot.leaseExpiryMs,

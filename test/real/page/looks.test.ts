@@ -8,7 +8,7 @@ import { needsEyes, nextInWords, stateInWords } from '../../../src/status/state/
 import { at, before } from '../../../src/status/state/testing/facts.ts';
 import { statusWith } from '../../doubles/probed-shoots.ts';
 import { describeInBrowser, startBrowser } from './browser.ts';
-import { type SeedName, samples, seeds, withEvidence } from './seeds.ts';
+import { type SeedName, samples, seeds } from './seeds.ts';
 import { type ServedPage, servePage } from './served-page.ts';
 
 // What the built page looks like, on wide and narrow screens, light and dark. The pictures are in .cache/page.
@@ -24,7 +24,7 @@ const given = { at, leadsSince: before(3_720), lastRoundEndedAt: before(3) };
 
 /** Opens the page of a seed, and a shoot of it. */
 const visit = async (name: SeedName, { width = 1_440, shoot = '' } = {}): Promise<Page> => {
-  served = await servePage(() => seeds[name], { given, details: withEvidence });
+  served = await servePage(() => seeds[name], { given });
   page = await browser.newPage({ viewport: { width, height: width === 360 ? 740 : 900 } });
   // The hour that a server would need to take its samples.
   await page.route('**/events', async (route) => {

@@ -1,13 +1,6 @@
 import type { PageSample } from '../../../src/page/feed/index.ts';
 import type { ShootFacts, ShootStatus } from '../../../src/status/state/schema.ts';
-import {
-  type Situation,
-  at,
-  before,
-  factsIn,
-  situationNames,
-  toldOf,
-} from '../../../src/status/state/testing/facts.ts';
+import { type Situation, at, factsIn, situationNames, toldOf } from '../../../src/status/state/testing/facts.ts';
 
 // Fictitious seeds with what a prober tells of their shoots, and the longest names and sentences that occur.
 
@@ -76,60 +69,6 @@ export const seeds = {
 } as const satisfies Readonly<Record<string, readonly ShootStatus[]>>;
 
 export type SeedName = keyof typeof seeds;
-
-/** Adds what a prober reports with `?shoot=`. */
-export const withEvidence = (told: ShootStatus): ShootStatus => {
-  const isOut = told.expired > 0 || told.silentForMs !== undefined;
-  const acts = told.held.map(({ kind, name, replicas, since = at }) => ({
-    at: since,
-    lastAt: since,
-    runs: 1,
-    verdict: 'scaled down',
-    reason: `${kind} ${name}, from ${String(replicas)} to 0 replicas`,
-    threshold: 0.6,
-  }));
-  const run = (verdict: string, seconds: number, runs = 1) => ({
-    at: before(seconds),
-    lastAt: before(seconds - runs),
-    runs,
-    verdict,
-    reason: told.reason,
-    candidates: told.candidates,
-    expired: told.expired,
-    threshold: 0.6,
-  });
-  const outage = [run('confirming', 194), run('unhealthy', 193), ...acts, run('unhealthy', 180, 12)];
-  return {
-    ...told,
-    threshold: 0.6,
-    leases: Array.from({ length: 12 }, (_, index) => {
-      const ageMs = isOut ? 31_000 + 900 * index : 700 * index;
-      return {
-        name: `${told.namespace}-worker-z1-5d8f7-abc${String(index)}`,
-        renewedAt: before(ageMs / 1_000),
-        ageMs,
-        expired: isOut,
-        counted: index !== 11,
-        leftOut: index === 11 ? 'its machine is being deleted' : undefined,
-      };
-    }),
-    scaling:
-      told.progress === undefined
-        ? null
-        : {
-            direction: told.progress.direction,
-            reason: told.reason,
-            startedAt: before(20),
-            steps: told.held.map(({ kind, name }, level) => ({
-              kind,
-              name,
-              level,
-              state: (['done', 'waiting', 'pending'] as const)[level] ?? 'pending',
-            })),
-          },
-    decisions: [run('healthy', 600, 380), ...(isOut ? outage : [])],
-  };
-};
 
 /** An hour with two outages, the second of which continues and nearly failed. */
 export const samples: readonly PageSample[] = Array.from({ length: 600 }, (_, index) => {

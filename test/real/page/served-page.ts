@@ -14,14 +14,12 @@ interface ServedSeed {
   readonly port?: number;
   /** What is different in the status of the prober. */
   readonly given?: Partial<ProberStatus>;
-  /** Adds what the prober reports with `?shoot=`. */
-  readonly details?: (shoot: ShootStatus) => ShootStatus;
 }
 
 /** Serves the built page for the shoots that `shoots` returns at each moment. */
 export const servePage = async (
   shoots: () => readonly ShootStatus[],
-  { port = 0, given = {}, details = detailed }: ServedSeed = {},
+  { port = 0, given = {} }: ServedSeed = {},
 ): Promise<ServedPage> => {
   const source: PageSource = {
     seed: async () => ({
@@ -30,7 +28,7 @@ export const servePage = async (
     }),
     shoot: async (namespace) => {
       const shoot = shoots().find((one) => one.namespace === namespace);
-      return shoot && details(shoot);
+      return shoot && detailed(shoot);
     },
   };
   const stop = new AbortController();
