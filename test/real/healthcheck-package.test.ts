@@ -1,6 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +8,7 @@ import { extensionKinds } from '../../simulator/apiserver/care-kinds.ts';
 import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { gardenerKinds } from '../envtest/crds.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
-import { type ManagedProcess, startProcess, untilReady } from '../envtest/processes.ts';
+import { type ManagedProcess, freePorts, startProcess, untilReady } from '../envtest/processes.ts';
 
 // The packed and installed entry point `dependency-watchdog/healthcheck`, used by the example.
 
@@ -63,15 +62,18 @@ describe('the declarations', () => {
   const nodenext = { ...compilerOptions, module: 'nodenext', moduleResolution: 'nodenext' };
   const bundler = { ...compilerOptions, module: 'esnext', moduleResolution: 'bundler' };
 
+  /** Compiles one file of the project. Returns what the compiler prints. */
+  const compile = (file: string, options: object = nodenext, compiler = 'typescript-7'): string => {
+    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: options, files: [file] }));
+    const tsc = `${root}node_modules/${compiler}/bin/tsc`;
+    return spawnSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8' }).stdout;
+  };
+
   it.each([
     ['typescript', bundler],
     ['typescript-7', nodenext],
   ])('work with the example, compiled by %s', (compiler, options) => {
-    const configuration = { compilerOptions: options, files: ['controller.ts'] };
-    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify(configuration));
-    const check = () =>
-      execFileSync(process.execPath, [`${root}node_modules/${compiler}/bin/tsc`, '-p', project], { encoding: 'utf8' });
-    expect(outputOf(check)).toBe('');
+    expect(compile('controller.ts', options, compiler)).toBe('');
   });
 
   it('work with the other examples of the documentation', () => {
@@ -85,31 +87,16 @@ describe('the declarations', () => {
       export const checks: HealthCheck[] = [ ${check} { conditionType: 'X', ${body} } ];`;
     expect([check, body]).not.toContain('');
     writeFileSync(join(project, 'shown.ts'), source);
-    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: nodenext, files: ['shown.ts'] }));
-    const compile = () =>
-      execFileSync(process.execPath, [`${root}node_modules/typescript-7/bin/tsc`, '-p', project], { encoding: 'utf8' });
-    expect(outputOf(compile)).toBe('');
+    expect(compile('shown.ts')).toBe('');
   });
 
   it('refuse a check with an invalid result', () => {
     const broken = example.replace(/check: deploymentCheck\(.*\)/, "check: async () => ({ status: 'Fine' })");
     expect(broken).not.toBe(example);
     writeFileSync(join(project, 'broken.ts'), broken);
-    writeFileSync(join(project, 'tsconfig.json'), JSON.stringify({ compilerOptions: nodenext, files: ['broken.ts'] }));
-    const check = () =>
-      execFileSync(process.execPath, [`${root}node_modules/typescript-7/bin/tsc`, '-p', project], { encoding: 'utf8' });
-    expect(outputOf(check)).toContain("is not assignable to type 'CheckResult'");
+    expect(compile('broken.ts')).toContain("is not assignable to type 'CheckResult'");
   });
 });
-
-/** Returns the output of a command, whether it succeeded or not. */
-const outputOf = (run: () => string): string => {
-  try {
-    return run();
-  } catch (error) {
-    return (error as { readonly stdout: string }).stdout;
-  }
-};
 
 /** Rights of the example, as the documentation requires them. */
 const neededRules = [
@@ -135,14 +122,6 @@ interface Stored {
 interface StoredLease {
   readonly spec: Readonly<Record<string, unknown>> & { readonly renewTime: string; readonly holderIdentity: string };
 }
-
-const freePort = async (): Promise<number> => {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((resolve) => server.once('listening', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-};
 
 describeEnvtest('the example against a real API server', () => {
   const namespace = 'shoot--dev--one';
@@ -187,7 +166,7 @@ describeEnvtest('the example against a real API server', () => {
     });
   };
   const ofProcess = async (more = ''): Promise<string> => {
-    [metricsPort, healthPort] = [await freePort(), await freePort()];
+    [metricsPort = 0, healthPort = 0] = await freePorts(2);
     const addresses = [metricsPort, healthPort].map((port) => `'127.0.0.1:${String(port)}'`);
     return `qps: 1_000, burst: 1_000, metricsBindAddress: ${addresses[0]}, healthBindAddress: ${addresses[1]}${more}`;
   };
@@ -238,19 +217,10 @@ describeEnvtest('the example against a real API server', () => {
     ]);
   });
 
-  it('renews its heartbeat, the Lease by which gardenlet sees that it is running', async () => {
-    const renewals = new Set<string>();
-    await eventually(async () => {
-      const { spec } = await lease('gardener-extension-heartbeat');
-      expect(spec).toMatchObject({ holderIdentity: 'extension-local', leaseDurationSeconds: 1 });
-      renewals.add(spec.renewTime);
-      return renewals.size >= 4;
-    });
-    const latest = [...renewals].sort().at(-1) ?? '';
-    expect(Math.abs(Date.now() - Date.parse(latest))).toBeLessThan(300_000);
-  });
-
-  it('is elected, is ready and has metrics', async () => {
+  it('renews its heartbeat, is elected, is ready and has metrics', async () => {
+    const { spec } = await lease('gardener-extension-heartbeat');
+    expect(spec).toMatchObject({ holderIdentity: 'extension-local', leaseDurationSeconds: 1 });
+    await eventually(async () => (await lease('gardener-extension-heartbeat')).spec.renewTime !== spec.renewTime);
     expect((await lease('extension-local-leader-election')).spec.holderIdentity).not.toBe('');
     await eventually(async () => (await answer(healthPort, '/readyz')).endsWith('\nready\n'));
     expect(await answer(healthPort, '/readyz')).toBe(
