@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { createSimApiServer } from '../../simulator/apiserver/server.ts';
+import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { withFaults } from '../../simulator/network/faults.ts';
 import { buildCluster } from '../../test/doubles/builders.ts';
 import { createVirtualClock } from '../../simulator/time/clock.ts';
@@ -8,22 +9,15 @@ import { formatRight } from '../kubernetes/api/access.ts';
 import type { Kube } from '../kubernetes/api/kube.ts';
 import { createKubeClient } from '../kubernetes/client/client.ts';
 import { neededByProber } from './rights.ts';
-import type { ProberSettings } from './config/settings.ts';
 
 const dependent = (apiVersion: string, kind: string, name: string) => ({
   ref: { apiVersion, kind, name },
   optional: false,
   scaleUp: { level: 0, initialDelayMs: 0, timeoutMs: 30_000 },
 });
-const settings: ProberSettings = {
+const settings = {
+  ...gardenSettings,
   kubeConfigSecretName: 'access',
-  probeIntervalMs: 10_000,
-  initialDelayMs: 0,
-  probeTimeoutMs: 30_000,
-  backoffJitterFactor: 0.2,
-  nodeMonitorGraceMs: 40_000,
-  nodeLeaseFailureFraction: 0.6,
-  landingTimeoutMs: 60_000,
   dependentResources: [
     dependent('apps/v1', 'Deployment', 'kcm'),
     dependent('druid.gardener.cloud/v1alpha1', 'Etcd', 'main'),

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { buildLease, buildMachine, buildNode, microTime } from '../../test/doubles/builders.ts';
 import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
+import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { type RecordingLogger, createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { type RecordingMeter, createRecordingMeter } from '../../test/doubles/recording-meter.ts';
 import { type ScriptedCall, type ScriptedClient, createScriptedClient } from '../../test/doubles/scripted-client.ts';
@@ -15,24 +16,13 @@ import { logEvents } from './report/log.ts';
 import { measureEvents } from './report/metrics.ts';
 import { ShootStates } from './report/state.ts';
 import { type Role, leader } from './scale/desired.ts';
-import type { ProberSettings } from './config/settings.ts';
 import { type ShootProberDeps, ShootProber } from './shoot.ts';
 import { dependent, deployment, objectOf, scalableOf } from './testing/resources.ts';
 import { createStaticStore } from './testing/static-store.ts';
 import { gardenerSource } from './clusters/gardener.ts';
 
 const resources = ['kcm', 'mcm', 'ca'].map((name) => dependent(deployment(name)));
-const settings: ProberSettings = {
-  kubeConfigSecretName: 'probe',
-  probeIntervalMs: 10_000,
-  initialDelayMs: 0,
-  probeTimeoutMs: 30_000,
-  backoffJitterFactor: 0,
-  nodeMonitorGraceMs: 40_000,
-  nodeLeaseFailureFraction: 0.6,
-  landingTimeoutMs: 60_000,
-  dependentResources: resources,
-};
+const settings = { ...gardenSettings, initialDelayMs: 0, backoffJitterFactor: 0, dependentResources: resources };
 
 let clock: VirtualClock;
 let seed: ScriptedClient;

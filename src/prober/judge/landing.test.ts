@@ -173,11 +173,6 @@ describe('a held shoot', () => {
     expect(kindsOf(inOutage(), runs)).toEqual(['healthy', 'landing', 'landing', 'landing', 'healthy']);
   });
 
-  it('does not wait if landingTimeout is 0', () => {
-    const settings = { ...defaultSettings, landingTimeoutMs: 0 };
-    expect(kindsOf(inOutage(), [{ ...heldAt(126_000, back(126_000, 2, 3, 4)), settings }])).toEqual(['healthy']);
-  });
-
   it('waits for all candidates after a restart, which knows of no outage', () => {
     const runs = [126_000, 131_000, 186_000].map((at) => heldAt(at, back(at, 2, 3, 4, 5)));
     expect(kindsOf(emptyProbeMemory, runs)).toEqual(['landing', 'landing', 'healthy']);
@@ -202,14 +197,6 @@ describe('a held shoot', () => {
         [126_000, 131_000].map((at) => ({ at, leases: ahead, dependents: held })),
       ),
     ).toEqual(['landing', 'landing']);
-  });
-
-  it('names the candidates that it no longer waits for', () => {
-    const runs = [126_000, 140_000, 186_000].map((at) => heldAt(at, back(at, 2, 3, 4)));
-    expect(runProbes(inOutage(), runs).at(-1)?.decision).toMatchObject({
-      verdict: { kind: 'healthy' },
-      reason: '2/5 node leases expired, threshold 0.6; no longer waiting for 1 of 4: node-5',
-    });
   });
 
   it('is restored at once if no candidate is left', () => {

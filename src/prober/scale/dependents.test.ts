@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { buildDeployment } from '../../../test/doubles/builders.ts';
+import { gardenSettings } from '../../../simulator/harness/settings.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { createScriptedClient } from '../../../test/doubles/scripted-client.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
@@ -8,24 +9,13 @@ import {
   replicasAnnotation as replicas,
 } from '../../annotations/scaling-annotations.ts';
 import { Dependents } from './dependents.ts';
-import type { ProberSettings } from '../config/settings.ts';
 import { type ObjectInit, dependent, deployment, objectOf, scalableOf, stateOf } from '../testing/resources.ts';
 import { createStaticStore } from '../testing/static-store.ts';
 
 const kcm = deployment('kcm');
 const key = refKey(kcm);
 const annotations = { [active]: '', [replicas]: '3' };
-const settings: ProberSettings = {
-  kubeConfigSecretName: 'probe',
-  probeIntervalMs: 10_000,
-  initialDelayMs: 0,
-  probeTimeoutMs: 30_000,
-  backoffJitterFactor: 0,
-  nodeMonitorGraceMs: 40_000,
-  nodeLeaseFailureFraction: 0.6,
-  landingTimeoutMs: 60_000,
-  dependentResources: [dependent(kcm)],
-};
+const settings = { ...gardenSettings, dependentResources: [dependent(kcm)] };
 
 it('held resources are counted by the latest state, from the watch or from our own write', async () => {
   const clock = createVirtualClock();
