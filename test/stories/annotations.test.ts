@@ -126,13 +126,6 @@ describe('ignore-scaling', () => {
     const ups = scenario.changes.filter(({ at, to }) => at > givenBackAt && to === 1);
     expect(ups.map(({ name }) => name)).toEqual(['kcm', 'mcm', 'ca'].map(longName));
   });
-
-  it('has an effect only with a value that Go parses as true', async () => {
-    create();
-    editDeployment(scenario, { shoot: 'a', name: 'ca' }, annotated({ [ignoreScalingAnnotation]: 'yes' }));
-    await reachOutage(scenario);
-    expect(stateOf(scenario, 'a')[0]).toBe('ca 0 replicas=1 active=');
-  });
 });
 
 describe('KCM, scaled down again while MCM waits for its delay', () => {
@@ -176,14 +169,6 @@ describe('KCM, scaled down again while MCM waits for its delay', () => {
 });
 
 describe('the stored count', () => {
-  it.each(['0', 'three', '-1', '2147483648', '1.5', ''])('%j is restored as 1', async (stored) => {
-    create({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 3 } }] });
-    await reachOutage(scenario);
-    editDeployment(scenario, { shoot: 'a', name: 'mcm' }, annotated({ [replicasAnnotation]: stored }));
-    await recover();
-    expect(stateOf(scenario, 'a')).toEqual(allUp);
-  });
-
   it('gives way to an operator who scales up by hand', async () => {
     create();
     await reachOutage(scenario);
