@@ -50,8 +50,6 @@ export interface TestClient {
   readonly list: <T = TestObject>(path: string) => Promise<readonly T[]>;
   /** Sends a POST to the collection's path. */
   readonly create: <T = TestObject>(path: string, body: unknown) => Promise<T>;
-  /** Sends a PUT to the object's path. */
-  readonly replace: <T = TestObject>(path: string, body: unknown) => Promise<T>;
   /** Sends a JSON merge patch. The path may end in `/status`. */
   readonly patch: <T = TestObject>(path: string, body: unknown) => Promise<T>;
   /** Creates or updates an object by server-side apply with force. `body` needs apiVersion, kind and metadata.name. */
@@ -84,7 +82,6 @@ export function createTestClient(options: ClientOptions): TestClient {
     get: (path) => verb({ method: 'GET', path }) as Promise<never>,
     list: async (path) => ((await verb({ method: 'GET', path })) as { items: never[] }).items,
     create: (path, body) => verb({ method: 'POST', path, body }) as Promise<never>,
-    replace: (path, body) => verb({ method: 'PUT', path, body }) as Promise<never>,
     patch: (path, body) =>
       verb({ method: 'PATCH', path, body, contentType: 'application/merge-patch+json' }) as Promise<never>,
     apply: (path, body) =>

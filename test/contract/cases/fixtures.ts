@@ -63,6 +63,3 @@ export const machine = (name: string, fields: Readonly<JsonMap> = {}): JsonMap =
 
 export const etcd = (name: string, fields: Readonly<JsonMap> = {}): JsonMap =>
   typed(simKinds.Etcd, { metadata: { name }, spec: { replicas: 1 }, ...fields });
-
-export const cluster = (name: string, fields: Readonly<JsonMap> = {}): JsonMap =>
-  typed(simKinds.Cluster, { metadata: { name }, spec: { shoot: { spec: {} } }, ...fields });
