@@ -83,7 +83,7 @@ export const house = {
   'src/page/feed': { rooms: ['src/status/state'] },
   'src/page/server': {
     rooms: ['src/ports', 'src/process', 'src/page/feed', 'src/status/state'],
-    builtins: ['fs', 'http'],
+    builtins: ['fs', 'http', 'util', 'zlib'],
   },
   'src/page/browser': {
     rooms: ['src/kubernetes/api', 'src/page/feed', 'src/status/state'],

@@ -23,10 +23,7 @@ const post = async (body: unknown) => {
   Object.assign(request.headers, { host: 'h', origin: 'http://h', 'content-type': 'application/json' });
   request.push(JSON.stringify(body));
   request.push(null);
-  const answer = await demoPagePosts({ allShoots: shoots, inject }).get('/demo/faults')?.(
-    request,
-    new AbortController().signal,
-  );
+  const answer = await demoPagePosts({ allShoots: shoots, inject }).get('/demo/faults')?.(request);
   return { status: answer?.status, injected };
 };
 

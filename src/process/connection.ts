@@ -23,12 +23,10 @@ export interface ConnectionOptions {
 
 /** What Node's parser sees of a connection. */
 class RequestStream extends Duplex {
-  readonly connection: AcceptedConnection;
   readonly #socket: Socket;
 
-  constructor(socket: Socket, connection: AcceptedConnection) {
+  constructor(socket: Socket) {
     super();
-    this.connection = connection;
     this.#socket = socket;
     this.on('error', () => undefined);
   }
@@ -52,17 +50,13 @@ class RequestStream extends Duplex {
   }
 }
 
-/** Returns the connection of a request's socket. */
-export const connectionOf = (socket: unknown): AcceptedConnection | undefined =>
-  socket instanceof RequestStream ? socket.connection : undefined;
-
 /**
  * A connection that carries one request, of bounded size and time. Node's parser would hand every request of a chunk to the handler in one turn, 3,000 of
  * them in 64 KB, so it receives the first one only when that is complete, and never another: a client that sends more is disconnected.
  */
 export class AcceptedConnection {
-  /** Waiting for its request, answering it, or open for a stream. */
-  phase: 'waiting' | 'answering' | 'streaming' = 'waiting';
+  /** Waiting for its request, or answering it. */
+  phase: 'waiting' | 'answering' = 'waiting';
   readonly #socket: Socket;
   readonly #options: ConnectionOptions;
   #head: Buffer | undefined;
@@ -81,12 +75,6 @@ export class AcceptedConnection {
       this.#cancelTimer();
       this.#stream?.destroy();
     });
-  }
-
-  /** Lets the response take as long as the client stays. */
-  keepOpen(): void {
-    this.phase = 'streaming';
-    this.#cancelTimer();
   }
 
   /** Closes the connection at once or, if a response is being made, soon. */
@@ -126,7 +114,7 @@ export class AcceptedConnection {
     this.#head = undefined;
     this.#cancelTimer();
     this.#cancelTimer = this.#closeAfter(responseMs);
-    this.#stream = new RequestStream(this.#socket, this);
+    this.#stream = new RequestStream(this.#socket);
     this.phase = 'answering';
     onRequest();
     http.emit('connection', this.#stream);

@@ -3,7 +3,7 @@ import { type Server, createServer as createTcpServer } from 'node:net';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { formatBindAddress } from './bind-address.ts';
-import { AcceptedConnection, connectionOf } from './connection.ts';
+import { AcceptedConnection } from './connection.ts';
 import { type Runnable, whenAborted } from './lifecycle.ts';
 import type { BindAddress } from './settings.ts';
 
@@ -14,21 +14,11 @@ export interface HttpResponse {
   readonly headers?: OutgoingHttpHeaders | undefined;
 }
 
-/** Handlers of GET by exact path; they receive the query. An error of a handler is logged, and the response is a 500. */
+/** Handlers of GET by exact path; they receive the query. */
 export type HttpRoutes = ReadonlyMap<string, (query: URLSearchParams) => HttpResponse | Promise<HttpResponse>>;
 
-/** One request and its response, which has ten seconds. */
-export interface HttpExchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-  /** Aborts when the server stops: streams must end then. */
-  readonly signal: AbortSignal;
-  /** Lifts the time limit, and the connection no longer counts as one of the server's: for a stream, whose number the handler limits. */
-  keepOpen(): void;
-}
-
-/** Handles one request. Never throws. */
-export type HttpHandler = (exchange: HttpExchange) => void;
+/** Answers one request, within ten seconds. An error is logged, and the response is a 500. */
+export type HttpHandler = (request: IncomingMessage) => HttpResponse | Promise<HttpResponse>;
 
 export interface HttpServerOptions {
   /** Name for logs, such as `health server`. */
@@ -61,26 +51,30 @@ interface RoutedServerOptions extends Omit<HttpServerOptions, 'handle' | 'takesB
   readonly routes: HttpRoutes;
 }
 
-const answer = async (
-  request: IncomingMessage,
-  { name, routes, logger }: RoutedServerOptions,
-): Promise<HttpResponse> => {
-  const [path = '', query = ''] = (request.url ?? '').split(/[?#]/, 2);
-  const route = routes.get(path);
-  if (route === undefined) return textResponse(404, `not found; there is ${[...routes.keys()].join(' and ')}`);
-  if (request.method !== 'GET' && request.method !== 'HEAD') {
-    return textResponse(405, 'only GET and HEAD are allowed', { Allow: 'GET, HEAD' });
-  }
+const answerBy =
+  (routes: HttpRoutes): HttpHandler =>
+  (request) => {
+    const [path = '', query = ''] = (request.url ?? '').split(/[?#]/, 2);
+    const route = routes.get(path);
+    if (route === undefined) return textResponse(404, `not found; there is ${[...routes.keys()].join(' and ')}`);
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return textResponse(405, 'only GET and HEAD are allowed', { Allow: 'GET, HEAD' });
+    }
+    return route(new URLSearchParams(query));
+  };
+
+const answer = async (request: IncomingMessage, { name, handle, logger }: HttpServerOptions): Promise<HttpResponse> => {
   try {
-    return await route(new URLSearchParams(query));
+    return await handle(request);
   } catch (error) {
+    const [path] = (request.url ?? '').split(/[?#]/, 1);
     logger.error(`${name}: a request failed`, { path, error });
     return textResponse(500, 'internal error; see the log');
   }
 };
 
 /** Sends a response, unless the client has gone. */
-export const sendResponse = (response: ServerResponse, { status, contentType, body, headers }: HttpResponse): void => {
+const sendResponse = (response: ServerResponse, { status, contentType, body, headers }: HttpResponse): void => {
   if (response.destroyed) return;
   response.writeHead(status, {
     'Content-Type': contentType,
@@ -124,7 +118,8 @@ const tellAddress = (server: Server, { name, logger, onListening }: HttpServerOp
 };
 
 /** Returns the server of the sockets, and a function that stops their connections. */
-const createServers = ({ clock, handle, takesBodies = false }: HttpServerOptions, signal: AbortSignal) => {
+const createServers = (options: HttpServerOptions) => {
+  const { clock, takesBodies = false } = options;
   /** The oldest first. */
   const open = new Set<AcceptedConnection>();
   const giveWay = (phase: keyof typeof most): void => {
@@ -133,7 +128,7 @@ const createServers = ({ clock, handle, takesBodies = false }: HttpServerOptions
   };
   // It parses and formats, and never listens.
   const http = createServer((request, response) => {
-    handle({ request, response, signal, keepOpen: () => connectionOf(request.socket)?.keepOpen() });
+    void answer(request, options).then((result) => sendResponse(response, result));
   });
   http.maxRequestsPerSocket = 1;
   const onRequest = (): void => giveWay('answering');
@@ -156,7 +151,7 @@ const createServers = ({ clock, handle, takesBodies = false }: HttpServerOptions
 export const serveHttp = (options: HttpServerOptions): Runnable => ({
   name: options.name,
   async run(signal, ready) {
-    const { server, stop } = createServers(options, signal);
+    const { server, stop } = createServers(options);
     await listen(server, options);
     tellAddress(server, options);
     ready();
@@ -172,8 +167,4 @@ export const serveHttp = (options: HttpServerOptions): Runnable => ({
 
 /** Runs an HTTP server that serves `routes`. */
 export const createHttpServer = ({ routes, ...options }: RoutedServerOptions): Runnable =>
-  serveHttp({
-    ...options,
-    handle: ({ request, response }) =>
-      void answer(request, { ...options, routes }).then((result) => sendResponse(response, result)),
-  });
+  serveHttp({ ...options, handle: answerBy(routes) });

@@ -9,14 +9,7 @@ export {
 } from './cluster-command.ts';
 export { type Component, type ComponentOptions, type ComponentPorts, leaseNameOf, userAgentOf } from './component.ts';
 export type { ReadStatus, ReadyCheck } from './endpoints.ts';
-export {
-  type HttpExchange,
-  type HttpHandler,
-  type HttpResponse,
-  sendResponse,
-  serveHttp,
-  textResponse,
-} from './http-server.ts';
+export { type HttpHandler, type HttpResponse, serveHttp, textResponse } from './http-server.ts';
 export {
   type ForwardToPod,
   type OperatorAccess,
@@ -36,4 +29,5 @@ export {
   Reloadable,
 } from './reloadable.ts';
 export { type ProcessParts, type SeedPorts, runSeedProcess } from './seed-process.ts';
+export { shareResponses } from './shared-responses.ts';
 export type { BindAddress, LeaderElectionSettings, ProcessOptions } from './settings.ts';

@@ -1,13 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { get } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { demoProberConfig } from '../../simulator/demo/configs.ts';
-import { type SeedMessage, type SeedView, seedAfter } from '../../src/page/feed/index.ts';
+import type { PageView } from '../../src/page/feed/index.ts';
 import { freePorts } from '../envtest/processes.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { type ServedDemoWorld, serveDemoWorld } from './support/demo-world.ts';
@@ -35,25 +34,11 @@ const startReplica = async (): Promise<string> => {
   return `http://127.0.0.1:${String(page)}/`;
 };
 
-/** Returns the seed in the first message of the page's event stream. */
-const viewAt = (url: string): Promise<SeedView | undefined> =>
-  new Promise((resolve) => {
-    const asked = get(`${url}events`, (answer) => {
-      let text = '';
-      answer.setEncoding('utf8').on('data', (chunk: string) => {
-        text += chunk;
-        const [, message] = /^event: seed\ndata: (.*)\n/m.exec(text) ?? [];
-        if (message === undefined) return;
-        resolve(seedAfter(undefined, JSON.parse(message) as SeedMessage));
-        asked.destroy();
-      });
-    }).on('error', () => resolve(undefined));
-  });
-
 /** Waits until the view at `url` has all four shoots and fits. */
-const viewWhere = (url: string, fits: (view: SeedView) => boolean): Promise<SeedView> =>
+const viewWhere = (url: string, fits: (view: PageView) => boolean): Promise<PageView> =>
   waitFor({ what: 'the page to show what is expected' }, async () => {
-    const view = await viewAt(url);
+    const answer = await fetch(`${url}view`).catch(() => undefined);
+    const view = (await answer?.json()) as PageView | undefined;
     return view?.status.shoots.length === 4 && fits(view) ? view : undefined;
   });
 

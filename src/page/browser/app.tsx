@@ -2,7 +2,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { findShoot, noSuchShoot } from '../../status/state/find-shoot.ts';
 import { foldShoots, needsEyes, worstFirst } from '../../status/state/judge-seed.ts';
 import type { ShootStatus } from '../../status/state/schema.ts';
-import { type Seed, oldness, serverTime, useSeed, useShoot, useTick } from './feed.ts';
+import { type Seed, oldness, serverTime, useSeed, useTick } from './feed.ts';
 import { Grid } from './grid.tsx';
 import { Counters, Head } from './head.tsx';
 import { Rows } from './rows.tsx';
@@ -69,9 +69,8 @@ interface OpenShootProps {
 }
 
 const OpenShoot = ({ seed, now, wanted, onClose }: OpenShootProps) => {
-  const { status, faults } = seed.view;
+  const { status, faults, shoot: detailed } = seed.view;
   const listed = findShoot(status.shoots, wanted);
-  const detailed = useShoot(listed?.namespace);
   if (listed === undefined) {
     return (
       <p class="missing">
@@ -79,8 +78,8 @@ const OpenShoot = ({ seed, now, wanted, onClose }: OpenShootProps) => {
       </p>
     );
   }
-  // Until the details arrive, the shoot of the list is shown, which may be a second newer or older.
-  const shoot = detailed ?? listed;
+  // Until the details arrive, the shoot of the list is shown.
+  const shoot = detailed?.namespace === listed.namespace ? detailed : listed;
   const faultsOfIt = faults?.find(({ namespace }) => namespace === listed.namespace);
   return <Shoot shoot={shoot} now={serverTime(seed, now)} faults={faultsOfIt} onClose={onClose} />;
 };
@@ -88,9 +87,9 @@ const OpenShoot = ({ seed, now, wanted, onClose }: OpenShootProps) => {
 const noShoots: readonly ShootStatus[] = [];
 
 export const App = () => {
-  const seed = useSeed();
-  const now = useTick();
   const [selected, select] = useSelection();
+  const seed = useSeed(selected);
+  const now = useTick();
   const [filter, setFilter] = useState<Filter>({ text: '' });
   const search = useRef<HTMLInputElement>(null);
   const shoots = seed?.view.status.shoots ?? noShoots;
@@ -123,7 +122,7 @@ export const App = () => {
         {groups.length > 0 && <Rows groups={groups} {...common} />}
         <div class="overview">
           <Grid shoots={found} selected={namespace} onSelect={select} />
-          <Timeline samples={seed.samples} />
+          <Timeline samples={seed.view.samples} />
         </div>
         {selected !== undefined && (
           <OpenShoot key={selected} seed={seed} now={now} wanted={selected} onClose={() => select(undefined)} />

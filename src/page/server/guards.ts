@@ -2,7 +2,7 @@ import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { type HttpResponse, textResponse } from '../../process/index.ts';
 
 /** Handles a POST request. Only the demo accepts any. */
-export type PagePost = (request: IncomingMessage, signal: AbortSignal) => Promise<HttpResponse>;
+export type PagePost = (request: IncomingMessage) => Promise<HttpResponse>;
 
 /** The page may load scripts, styles and images from this server only, connect to it only, and be framed by no other page. */
 const contentSecurityPolicy = [
@@ -68,11 +68,11 @@ const jsonOf = async (request: IncomingMessage): Promise<unknown> => {
  * send. `act` receives the parsed body, undefined if it is not valid, and resolves with an error message, if any.
  */
 export const sameOriginPost =
-  (act: (sent: unknown, signal: AbortSignal) => Promise<string | undefined>): PagePost =>
-  async (request, signal): Promise<HttpResponse> => {
+  (act: (sent: unknown) => Promise<string | undefined>): PagePost =>
+  async (request): Promise<HttpResponse> => {
     const { origin, host, 'content-type': type } = request.headers;
     if (!isSameOrigin(origin, host)) return textResponse(403, 'only the page itself may do this');
     if (type !== 'application/json') return textResponse(415, 'only JSON is accepted');
-    const problem = await act(await jsonOf(request), signal);
+    const problem = await act(await jsonOf(request));
     return problem === undefined ? textResponse(200, 'done') : textResponse(400, problem);
   };

@@ -8,6 +8,7 @@ import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { detailed, shootNamed, statusWith } from '../../../test/doubles/probed-shoots.ts';
 import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
 import type { ShootStatus } from '../../status/state/schema.ts';
+import type { PageView } from '../feed/index.ts';
 import { type PageOptions, createPage, pageServers, remoteSource, sameOriginPost } from './index.ts';
 
 const built = mkdtempSync(join(tmpdir(), 'dwd-page-'));
@@ -29,6 +30,9 @@ const openAt = (port: number, path: string, options: RequestOptions = {}): Promi
       .on('error', reject)
       .end();
   });
+
+const viewAt = async (port: number, path: string): Promise<PageView> =>
+  (await (await fetch(`http://127.0.0.1:${String(port)}${path}`)).json()) as PageView;
 
 const start = async (change: Partial<PageOptions> = {}) => {
   const seed = { shoots: [shootNamed('one'), shootNamed('two')] as readonly ShootStatus[] };
@@ -57,7 +61,7 @@ const start = async (change: Partial<PageOptions> = {}) => {
     await ended;
   });
   const open = (path: string, options?: RequestOptions) => openAt(port, path, options);
-  return { seed, clock, open, port };
+  return { seed, clock, open, port, viewAt: (path: string) => viewAt(port, path) };
 };
 
 const read = async (message: IncomingMessage) => {
@@ -65,32 +69,6 @@ const read = async (message: IncomingMessage) => {
   for await (const chunk of message.setEncoding('utf8')) body += chunk as string;
   return { status: message.statusCode, headers: message.headers, body };
 };
-
-/** A source that counts the reads of the whole seed. */
-const countReads = () => {
-  let reads = 0;
-  const seed = async () => {
-    reads += 1;
-    return { status: statusWith([]) };
-  };
-  return { source: { seed, shoot: async () => undefined }, reads: () => reads };
-};
-
-/** Yields the messages of an event stream, each with its event and data. */
-async function* messagesOf(
-  stream: IncomingMessage,
-): AsyncGenerator<{ readonly event: string; readonly data: unknown }> {
-  let text = '';
-  for await (const chunk of stream.setEncoding('utf8')) {
-    text += chunk as string;
-    const parts = text.split('\n\n');
-    text = parts.pop() ?? '';
-    for (const part of parts) {
-      const [, event, data] = /^event: (.*)\ndata: (.*)$/.exec(part) ?? [];
-      if (event !== undefined && data !== undefined) yield { event, data: JSON.parse(data) };
-    }
-  }
-}
 
 describe('the page', () => {
   it('is served under a strict Content-Security-Policy', async () => {
@@ -135,71 +113,54 @@ describe('the page', () => {
 
   it.each(['POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS'])('only reads: no %s', async (method) => {
     const { open } = await start();
-    for (const path of ['/', '/events', '/demo/faults']) {
+    for (const path of ['/', '/view', '/demo/faults']) {
       expect(await read(await open(path, { method }))).toMatchObject({ status: 405, headers: { allow: 'GET, HEAD' } });
     }
   });
 
   it('refuses host names that only a foreign page would use', async () => {
     const { open } = await start();
-    for (const path of ['/', '/events']) {
+    for (const path of ['/', '/view']) {
       const { status, body } = await read(await open(path, { headers: { host: 'evil.example' } }));
       expect([status, body]).toEqual([421, 'this page is only served under the names of the loopback address\n']);
     }
   });
 });
 
-describe('/events', () => {
-  it('sends all shoots first, then changes every second', async () => {
-    const { open, seed, clock } = await start();
-    const messages = messagesOf(await open('/events'));
-    await clock.advance(1_000);
-    const first = await messages.next();
-    expect(first.value).toMatchObject({
-      event: 'seed',
-      data: { all: true, shoots: [{ name: 'one' }, { name: 'two' }] },
-    });
-    expect((await messages.next()).value).toMatchObject({ event: 'samples', data: [{ counts: { healthy: 2 } }] });
-    seed.shoots = [shootNamed('one', 'held'), seed.shoots[1]!];
-    await clock.advance(1_000);
-    const second = await messages.next();
-    expect(second.value).toMatchObject({
-      event: 'seed',
-      data: { all: false, shoots: [{ name: 'one', state: 'held' }], gone: [] },
-    });
-    expect((second.value as { readonly data: { readonly shoots: readonly unknown[] } }).data.shoots).toHaveLength(1);
+describe('/view', () => {
+  it('has all shoots, and a sample of every five seconds, of the last hour', async () => {
+    const { viewAt, clock } = await start();
+    for (let taken = 0; taken < 721; taken += 1) await clock.advance(5_000);
+    const { status, samples } = await viewAt('/view');
+    expect(status.shoots.map(({ name }) => name)).toEqual(['one', 'two']);
+    expect(samples).toHaveLength(720);
+    expect(samples.at(-1)).toMatchObject({ at: samples[0]!.at + 719 * 5_000, counts: { healthy: 2 } });
   });
 
-  it('sends the details of one shoot, and null when it is gone', async () => {
-    const { open, seed, clock } = await start();
-    const messages = messagesOf(await open('/events?shoot=shoot--dev--one'));
-    await clock.advance(1_000);
-    expect((await messages.next()).value).toMatchObject({ event: 'shoot', data: { name: 'one', threshold: 0.6 } });
+  it('has the details of a shoot, by any of its names, until it is gone', async () => {
+    const { viewAt, seed, clock } = await start();
+    for (const name of ['dev%2Fone', 'shoot--dev--one']) {
+      expect((await viewAt(`/view?shoot=${name}`)).shoot).toMatchObject({ name: 'one', threshold: 0.6 });
+    }
     seed.shoots = [];
     await clock.advance(1_000);
-    expect((await messages.next()).value).toEqual({ event: 'shoot', data: null });
+    expect((await viewAt('/view?shoot=shoot--dev--one')).shoot).toBeUndefined();
   });
 
-  it('opened and closed in a loop does not read the seed each time', async () => {
-    const { source, reads } = countReads();
-    const { open, clock } = await start({ source });
-    for (let count = 0; count < 50; count += 1) {
-      const stream = await open('/events');
-      stream.destroy();
-      await clock.advance(10);
-    }
-    expect(reads()).toBe(1);
-    const messages = messagesOf(await open('/events'));
-    await clock.advance(500);
-    expect((await messages.next()).value).toMatchObject({ event: 'seed', data: { all: true } });
-    expect(reads()).toBe(2);
-  });
-
-  it('refuses more than 32 readers', async () => {
-    const { open } = await start();
-    const streams = await Promise.all(Array.from({ length: 32 }, () => open('/events')));
-    expect(streams.map(({ statusCode }) => statusCode)).toEqual(Array.from({ length: 32 }, () => 200));
-    expect(await read(await open('/events'))).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
+  it('of a seed that cannot be read is an error, and later samples follow', async () => {
+    let isAway = true;
+    const seed = async () => {
+      if (isAway) throw new Error('away');
+      return { status: statusWith([]) };
+    };
+    const logger = createRecordingLogger();
+    const { open, viewAt, clock } = await start({ source: { seed, shoot: async () => undefined }, logger });
+    await clock.advance(60_000);
+    expect(logger.at('warn')).toHaveLength(1);
+    expect(await read(await open('/view'))).toMatchObject({ status: 500 });
+    isAway = false;
+    await clock.advance(5_000);
+    expect((await viewAt('/view')).samples).toHaveLength(1);
   });
 });
 
@@ -295,21 +256,15 @@ const startPageOf = async (directory: string) => {
     stop.abort();
     await ended;
   });
-  return { clock, logger };
+  return { logger };
 };
 
 describe('the page of a prober', () => {
   it('shows its own status, and where its replicas are', async () => {
-    const { clock, logger } = await startPageOf(built);
+    const { logger } = await startPageOf(built);
     const port = logger.lines.find(({ message }) => message === 'listening')?.fields.port as number;
-    const firstOf = async (path: string): Promise<unknown> => {
-      const messages = messagesOf(await openAt(port, path));
-      await clock.advance(1_000);
-      return (await messages.next()).value;
-    };
-    const data = { namespace: 'garden', status: { leads: false }, shoots: [{ name: 'one' }] };
-    expect(await firstOf('/events')).toMatchObject({ data });
-    expect(await firstOf('/events?shoot=a')).toMatchObject({ data: { name: 'a' } });
+    const view = { namespace: 'garden', status: { leads: false, shoots: [{ name: 'one' }] } };
+    expect(await viewAt(port, '/view')).toMatchObject(view);
   });
 
   it('does not end the prober if it is not built', async () => {

@@ -3,11 +3,9 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type BindAddress, type Runnable, type ServerDeps, serveHttp, whenAborted } from '../../process/index.ts';
 import type { ProberStatus } from '../../status/state/schema.ts';
-import { createEventStreams } from './event-streams.ts';
 import type { PagePost } from './guards.ts';
 import { type Asset, pageHandler } from './handler.ts';
-import { type PageSource, SeedFeed } from './seed-feed.ts';
-import { sourceOf } from './sources.ts';
+import { type PageSource, createViews, sourceOf } from './source.ts';
 
 const types: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -41,26 +39,22 @@ export interface PageOptions {
   readonly onListening?: (address: BindAddress) => void;
 }
 
-/** Limit of open event streams. A browser tab has at most two. */
-const mostStreams = 32;
-
 /** Creates the server of the page. Its `run` rejects if the page is not built or cannot listen. */
 export const createPage = (options: PageOptions): Runnable => ({
   name: 'page',
   async run(signal, ready) {
     const { address, directory, source, clock, logger, posts = new Map<string, PagePost>(), onListening } = options;
     const assets = await readAssets(directory);
-    const feed = new SeedFeed({ source, clock, logger });
-    const openStream = createEventStreams(mostStreams, () => clock.monotonic());
+    const views = createViews({ source, clock, logger }, signal);
     const server = serveHttp({
       name: 'page',
       address,
       flag: '--page-bind-addr',
-      handle: pageHandler({ boundTo: address.host, assets, feed, openStream, logger, posts }),
+      handle: pageHandler({ boundTo: address.host, assets, answerView: views.answer, posts }),
       takesBodies: posts.size > 0,
       ...{ clock, logger, onListening },
     });
-    await Promise.all([server.run(signal, ready), feed.run(signal)]);
+    await Promise.all([server.run(signal, ready), views.record()]);
   },
 });
 

@@ -2,11 +2,10 @@ import { mkdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { fullMessageOf } from '../../../src/page/feed/index.ts';
+import type { PageView } from '../../../src/page/feed/index.ts';
 import { titleOf } from '../../../src/status/state/find-shoot.ts';
 import { needsEyes, nextInWords, stateInWords } from '../../../src/status/state/judge-seed.ts';
 import { at, before } from '../../../src/status/state/testing/facts.ts';
-import { statusWith } from '../../doubles/probed-shoots.ts';
 import { describeInBrowser, startBrowser } from './browser.ts';
 import { type SeedName, samples, seeds } from './seeds.ts';
 import { type ServedPage, servePage } from './served-page.ts';
@@ -27,12 +26,10 @@ const visit = async (name: SeedName, { width = 1_440, shoot = '' } = {}): Promis
   served = await servePage(() => seeds[name], { given });
   page = await browser.newPage({ viewport: { width, height: width === 360 ? 740 : 900 } });
   // The hour that a server would need to take its samples.
-  await page.route('**/events', async (route) => {
-    const status = { ...statusWith(seeds[name]), seed: 'aws-eu10', ...given };
-    const message = (event: string, data: unknown): string => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`;
-    const seed = message('seed', fullMessageOf({ status }));
-    const hour = name === 'calm' ? '' : message('samples', samples);
-    await route.fulfill({ contentType: 'text/event-stream', body: seed + hour });
+  await page.route('**/view*', async (route) => {
+    const response = await route.fetch();
+    const view = (await response.json()) as PageView;
+    await route.fulfill({ json: { ...view, samples: name === 'calm' ? [] : samples } });
   });
   await page.goto(`${served.url}${shoot === '' ? '' : `#shoot=${shoot}`}`);
   await page.getByRole('listbox').waitFor();
@@ -89,6 +86,7 @@ describeInBrowser('the look of the page', () => {
     browser = await startBrowser();
   });
   afterEach(async () => {
+    await page?.unrouteAll({ behavior: 'ignoreErrors' });
     await page?.close();
     await served?.stop();
   });

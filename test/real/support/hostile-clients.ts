@@ -40,7 +40,7 @@ const waysTo = (path: string): readonly ((socket: Socket) => void)[] => {
       socket.once('close', () => clearInterval(timer));
     },
     (socket) => void socket.resume().write(requestFor('/status?shoot=none')),
-    (socket) => void socket.once('data', () => socket.destroy()).write(requestFor('/events')),
+    (socket) => void socket.once('data', () => socket.destroy()).write(requestFor('/view')),
   ];
 };
 
