@@ -48,17 +48,16 @@ export interface Runners {
 export const commandsOf = (runners: Runners): readonly Command[] => {
   const { runProber, runWeeder, runCare, runPreflight, runStatus, runRehearse, runDemo } = runners;
   const { runPage, runPause, runResume, runRelease } = runners;
-  const commands: readonly Command[] = [
+  return [
     ...[proberCommand(runProber), weederCommand(runWeeder), careCommand(runCare)],
     ...[validateCommand, schemaCommand],
     preflightCommand(runPreflight),
     ...[statusCommand(runStatus), explainCommand(runStatus), pageCommand(runPage)],
     ...[pauseCommand(runPause), resumeCommand(runResume), releaseCommand(runRelease)],
     ...[rehearseCommand(runRehearse), demoCommand(runDemo)],
-    completionCommand(() => commands),
+    completionCommand,
     versionCommand,
   ];
-  return commands;
 };
 
 /** Runs the program `dwd`. Resolves with the exit code; rejects only because of a bug. */

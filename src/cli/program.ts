@@ -2,6 +2,7 @@ import { Command as Parser, CommanderError, Help, Option } from 'commander';
 import { CommandError } from '../process/index.ts';
 import { NoSuchShoot } from '../status/state/find-shoot.ts';
 import type { Command, FlagTexts, Operands } from './command.ts';
+import { completeWord, completions } from './completion.ts';
 import { isCommandError, isUsageError, UsageError } from './errors.ts';
 import { type Flag, normaliseArguments } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
@@ -134,6 +135,10 @@ export const runProgram = async (commands: readonly Command[], io: CliIo): Promi
   });
   try {
     const [name, ...rest] = commandLineOf(io);
+    if (name === completeWord) {
+      io.stdout(completions(commands, rest));
+      return 0;
+    }
     const command = commands.find((known) => known.name === name || known.aliases?.includes(name));
     const args =
       command === undefined
