@@ -75,17 +75,18 @@ const scalingLines = ({ scaling }: ShootStatus, at: string): readonly string[] =
   return [
     ...indented(`${direction}, for ${between(startedAt, at)}: ${reason}`),
     ...(withoutLead === undefined ? [] : indented(`without the lead: ${withoutLead}`)),
-    ...steps.flatMap(({ kind, name, level, state, detail }) =>
-      indented(`level ${String(level)}  ${kind} ${name}: ${state}${detail === undefined ? '' : ` (${detail})`}`, 4),
-    ),
+    ...steps
+      .toSorted((a, b) => a.level - b.level)
+      .flatMap(({ kind, name, level, state, detail }) =>
+        indented(`level ${String(level)}  ${kind} ${name}: ${state}${detail === undefined ? '' : ` (${detail})`}`, 4),
+      ),
   ];
 };
 
 const decisionLines = (decisions: readonly RecordedDecision[]): readonly string[] =>
-  decisions.toReversed().flatMap(({ at, lastAt, runs, verdict, reason, candidates, expired }) => {
+  decisions.toReversed().flatMap(({ at, lastAt, runs, verdict, reason }) => {
     const times = runs === 1 ? '' : ` to ${utc(lastAt)}, ${plural(runs, 'run')}`;
-    const counts = candidates === undefined ? '' : ` ${String(expired)}/${String(candidates)}`;
-    return [...indented(`${utc(at)}${times}: ${verdict}${counts}`), ...indented(reason, 6)];
+    return [...indented(`${utc(at)}${times}: ${verdict}`), ...indented(reason, 6)];
   });
 
 const timelineLines = (shoot: ShootStatus): readonly string[] =>

@@ -1,4 +1,5 @@
 import { type Command, defineCommand } from './command.ts';
+import { noSeed } from '../status/index.ts';
 import { UsageError } from './errors.ts';
 import { formatExplanation } from './explain-output.ts';
 import { shootNames } from './flag-types.ts';
@@ -27,9 +28,11 @@ export const explainCommand = (run: RunStatus): Command =>
       const [found] = status.shoots;
       for (const problem of status.problems) io.stderr(`dwd explain: ${problem}\n`);
       if (found === undefined) {
-        io.stderr(
-          `dwd explain: ${shoot} is not paused and has no held resources; no prober responded, so nothing else is known\n`,
-        );
+        const why =
+          status.source === 'no-seed'
+            ? noSeed
+            : `${shoot} is not paused and has no held resources; no prober responded, so nothing else is known`;
+        io.stderr(`dwd explain: ${why}\n`);
         return 2;
       }
       const { output } = given;

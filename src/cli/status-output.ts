@@ -1,6 +1,6 @@
 import { formatAge } from '../kubernetes/api/duration.ts';
 import { podOfHolder } from '../kubernetes/api/pod-of-holder.ts';
-import { type SeedStatus, titleOf } from '../status/index.ts';
+import { type SeedStatus, noSeed, titleOf } from '../status/index.ts';
 import {
   foldShoots,
   needsEyes,
@@ -55,9 +55,11 @@ export const leaderInWords = ({ lease, replicas, prober, source, at }: SeedStatu
   if (leader === '') {
     return lease === undefined
       ? 'leader not known'
-      : `nobody holds the leader Lease: nothing is probed, unless a prober runs without one or elsewhere (--namespace)${standbys}`;
+      : `nobody holds the leader Lease: nothing is probed, unless a prober runs without one or elsewhere (--namespace)${standbys}; runbook DwdProberAbsent`;
   }
-  if (holder !== '' && !isFresh) return `leader ${name}${led} no longer renews its Lease${standbys}`;
+  if (holder !== '' && !isFresh) {
+    return `leader ${name}${led} no longer renews its Lease${standbys}: nothing is scaled down or restored until a replica leads; runbook DwdNoLeader`;
+  }
   const silent = source === 'leader' ? '' : ', but it did not respond';
   return `leader ${name}${led}${silent}${standbys}${round}${written}`;
 };
@@ -76,7 +78,7 @@ export const verdictInWords = ({ source, shoots, total, prober }: SeedStatus): s
     case 'none':
       return 'not known: nothing could be read';
     case 'no-seed':
-      return 'this is no seed: it does not serve Clusters (extensions.gardener.cloud), and no prober is in this namespace; check --context, --kubeconfig and --namespace';
+      return noSeed;
   }
 };
 

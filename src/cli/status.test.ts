@@ -197,7 +197,7 @@ describe('--watch', () => {
     const { objects } = findingsOf();
     const dead = { objects: { ...objects, lease: { holder: 'dwd-prober-a_1f', isFresh: false } }, held: nothingHeld };
     expect(lines(fine, { ...dead, problems: ['the prober: no answer within 1.5s'] })).toEqual([
-      '12:00:00  leader dwd-prober-a no longer renews its Lease, 1 standby',
+      '12:00:00  leader dwd-prober-a no longer renews its Lease, 1 standby: nothing is scaled down or restored until a replica leads; runbook DwdNoLeader',
       '12:00:00  not known: no prober responded; by its objects nothing is held or paused',
       '12:00:00  ? the prober: no answer within 1.5s',
     ]);
@@ -337,7 +337,7 @@ describe('dwd explain', () => {
         11:56:48 (+3s)  confirmed: gone
 
       DECISIONS (latest first)
-        2026-01-01 11:56:48 UTC: unhealthy 2/3
+        2026-01-01 11:56:48 UTC: unhealthy
             gone
         2026-01-01 11:50:00 UTC to 2026-01-01 11:56:40 UTC, 40 runs: healthy
             fine
@@ -365,6 +365,8 @@ describe('dwd explain', () => {
     expect(stdout).toContain('\nHELD\n  Deployment kube-controller-manager: at 0');
     const empty = judgeSeed(findingsOf({ held: nothingHeld }));
     expect(await status(['explain', 'dev/one'], empty)).toMatchObject({ code: 2, stdout: '' });
+    const elsewhere = judgeSeed(findingsOf({ held: nothingHeld, isNoSeed: true }));
+    expect((await status(['explain', 'dev/one'], elsewhere)).stderr).toContain('dwd explain: this is no seed: ');
     expect(await status(['explain'])).toMatchObject({ code: 2, runs: [] });
   });
 

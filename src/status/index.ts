@@ -1,5 +1,14 @@
 export { installedConfiguration } from './installed-settings.ts';
 export { type NamedShoot, findShoot, isNamespace, noSuchShoot, titleOf } from './state/find-shoot.ts';
-export { type LeaderAnswer, type LeaderQuery, type StatusRun, askLeader, readStatus } from './read-status.ts';
+export {
+  type LeaderAnswer,
+  type LeaderQuery,
+  type StatusRun,
+  askLeader,
+  isNoSeed,
+  noSeed,
+  readStatus,
+} from './read-status.ts';
+export { readSeedObjects } from './read-objects.ts';
 export { type PageRun, forwardPage } from './forward-page.ts';
 export type { LeaderLease, Replica, SeedStatus } from './seed-status.ts';

@@ -32,11 +32,18 @@ export interface LeaderQuery {
 
 export type StatusRun = OperatorAccess & LeaderQuery;
 
-/** True if the API server serves Gardener's Clusters, as that of a seed does. Rejects with an ApiError. */
-const isSeed = async (client: KubeClient, options: CallOptions): Promise<boolean> => {
+export const noSeed =
+  'this is no seed: it does not serve Clusters (extensions.gardener.cloud), and no prober is in this namespace; check --context, --kubeconfig and --namespace';
+
+/** True if there is nobody of a prober, and the API server does not serve Gardener's Clusters, as that of a seed does. Rejects with an ApiError. */
+export const isNoSeed = async (
+  { lease, replicas }: SeedObjects,
+  { client, options }: { readonly client: KubeClient; readonly options: CallOptions },
+): Promise<boolean> => {
+  if (lease?.holder !== '' || replicas?.length !== 0) return false;
   const path = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
   const call = { method: 'GET', path, query: { limit: '1' }, decode: () => true } as const;
-  return (await unlessNotFound(client.call(call, options))) !== undefined;
+  return (await unlessNotFound(client.call(call, options))) === undefined;
 };
 
 /** Requests the status. For a requested shoot it has the details that only `?shoot=` returns. Rejects with an ApiError. */
@@ -144,14 +151,18 @@ export const readSeedStatus = async (
     orProblem('the held resources', readHeldHere({ client, clock, namespace, options: { signal, timeoutMs } }));
   const { value: all, problem } = (await unlessAnswered(answering, read, { clock, signal: stop })) ?? {};
   const answered = await answering;
-  const isNobodyThere = objects.lease?.holder === '' && objects.replicas?.length === 0;
-  let isNoSeed = false;
-  if (answered.answer === undefined && all?.shoots.length === 0 && isNobodyThere) {
-    const asked = await orProblem('the Clusters', isSeed(client, { signal: stop, timeoutMs }));
-    isNoSeed = asked.value === false;
-  }
+  const isEmpty = answered.answer === undefined && all?.shoots.length === 0;
+  const asked = isEmpty
+    ? await orProblem('the Clusters', isNoSeed(objects, { client, options: { signal: stop, timeoutMs } }))
+    : {};
   return judgeSeed({
-    ...{ at: new Date(clock.now()).toISOString(), connectedTo, objects, answer: answered.answer, isNoSeed },
+    ...{
+      at: new Date(clock.now()).toISOString(),
+      connectedTo,
+      objects,
+      answer: answered.answer,
+      isNoSeed: asked.value,
+    },
     held: all && shoot !== undefined ? onlyOf(all, shoot) : all,
     problems: [answered.problem, problem].filter((one) => one !== undefined),
   });

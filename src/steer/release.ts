@@ -16,7 +16,15 @@ import {
   formerSuffix,
   type ProberSettings,
 } from '../prober/index.ts';
-import { type LeaderAnswer, type LeaderQuery, askLeader, installedConfiguration } from '../status/index.ts';
+import {
+  type LeaderAnswer,
+  type LeaderQuery,
+  askLeader,
+  installedConfiguration,
+  isNoSeed,
+  noSeed,
+  readSeedObjects,
+} from '../status/index.ts';
 import { createMeter } from '../telemetry/index.ts';
 import { listPauses, currentUser, writePause } from './namespaces.ts';
 import { type ShootOutage, judgeOutages, stillInOutage } from './outages.ts';
@@ -118,7 +126,7 @@ interface Release {
   readonly restore: () => Promise<ReleaseResult>;
 }
 
-/** Finds what is held; undefined if nothing is. */
+/** Finds what is held; undefined if nothing is. Throws a CommandError if this is no seed. */
 const findRelease = async (run: ReleaseRun, context: CommandContext): Promise<Release | undefined> => {
   const { kube: seed, userAgent, signal: stop } = context;
   const { shoot, namespace, logger, env, dryRun, selector, leaderUrl, leaderTimeoutMs } = run;
@@ -126,7 +134,12 @@ const findRelease = async (run: ReleaseRun, context: CommandContext): Promise<Re
   const only = shoot === undefined ? undefined : (await findNamedShoot(shoot, context)).namespace;
   const { held: all, settings } = await listHeld({ ...context, seed, settings: ordered });
   const held = all.filter(({ cluster }) => only === undefined || cluster === only);
-  if (held.length === 0) return undefined;
+  if (held.length === 0) {
+    const options = callOptions(context);
+    const objects = await readSeedObjects({ ...context, namespace, options }, selector);
+    if (await isNoSeed(objects, { ...context, options })) throw new CommandError(noSeed);
+    return undefined;
+  }
   const clusters = new Set(held.map(({ cluster }) => cluster));
   const ports = { random: systemRandom(), meter: createMeter(), logger, userAgent, env };
   const query = { namespace, selector, leaderUrl, leaderTimeoutMs, timeoutMs: askTimeoutMs, stop };

@@ -9,7 +9,7 @@ import {
   namedShoot,
   titleOf,
 } from '../status/state/find-shoot.ts';
-import { type CommandContext, callOptions } from '../process/index.ts';
+import { type CommandContext, CommandError, callOptions } from '../process/index.ts';
 
 const path = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
 /** Timeout of a list of all Clusters, in pages: a seed may have a thousand shoots. */
@@ -20,10 +20,10 @@ const decode = (json: unknown, at: string): NamedShoot => {
   return namedShoot(namespace, shootName);
 };
 
-/** Lists the shoots of Gardener. Other systems have no Clusters. */
-const listShoots = async (context: CommandContext): Promise<readonly NamedShoot[]> => {
+/** Lists the shoots of Gardener; undefined where there are no Clusters. */
+const listShoots = async (context: CommandContext): Promise<readonly NamedShoot[] | undefined> => {
   const options = { ...callOptions(context), timeoutMs: listTimeoutMs };
-  return (await unlessNotFound(context.client.call(listCall({ path, decode }), options)))?.value ?? [];
+  return (await unlessNotFound(context.client.call(listCall({ path, decode }), options)))?.value;
 };
 
 /** True if there is a Namespace of this name. */
@@ -35,7 +35,7 @@ const isThere = async (name: string, context: CommandContext): Promise<boolean> 
 
 /**
  * Finds a shoot by any of its names. A Namespace without a Cluster may be that of a cluster outside Gardener, or of a shoot whose Cluster is gone. Throws a
- * NoSuchShoot without one.
+ * NoSuchShoot without one, or a CommandError where there are no Clusters.
  */
 export const findNamedShoot = async (wanted: string, context: CommandContext): Promise<NamedShoot> => {
   if (isNamespace(wanted)) {
@@ -45,10 +45,13 @@ export const findNamedShoot = async (wanted: string, context: CommandContext): P
     if (found !== undefined) return found.value;
   }
   const shoots = await listShoots(context);
-  const found = findShoot(shoots, wanted);
+  const found = findShoot(shoots ?? [], wanted);
   if (found !== undefined) return found;
   if (isNamespace(wanted) && (await isThere(wanted, context))) return { namespace: wanted, name: wanted };
-  throw new NoSuchShoot(wanted, shoots);
+  if (shoots !== undefined) throw new NoSuchShoot(wanted, shoots);
+  throw new CommandError(
+    `there is no shoot ${wanted}: this cluster does not serve Clusters (extensions.gardener.cloud), and has no such namespace; check --context and --kubeconfig`,
+  );
 };
 
 /** Formats a shoot: `dev/one (shoot--dev--one)`. */

@@ -109,6 +109,19 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
       }),
     );
 
+  it.each([
+    ['release --all --dry-run', /^dwd release: this is no seed: .*--context/],
+    [
+      'pause --shoot test/one --reason x',
+      /^dwd pause: there is no shoot test\/one: this cluster does not serve Clusters/,
+    ],
+    ['explain test/one', /\ndwd explain: this is no seed: .*--context/],
+  ])('says of a wrong cluster that it is no seed: dwd %s', async (line, words) => {
+    const { code, output } = await run(...line.split(' '), `--kubeconfig=${world.shoot.admin.kubeconfig.file}`);
+    expect(code).toBeGreaterThan(0);
+    expect(output()).toMatch(words);
+  });
+
   it('pauses a shoot for a while, and resumes it', async () => {
     const paused = await documented.run('dwd pause --shoot test/one --for 1h --reason "LB maintenance"', flags());
     const resumed = await documented.run('dwd resume --shoot test/one', flags());

@@ -106,7 +106,7 @@ const ignoredInWords = (facts: ShootFacts): string => {
       ? []
       : [
           isOutage(facts)
-            ? `ignore-scaling keeps ${listed(up)} up`
+            ? `ignore-scaling keeps ${listed(up)} up, so nodes may be lost`
             : `ignore-scaling would keep ${listed(up)} up in an outage`,
         ]),
     ...(down.length === 0 ? [] : [`ignore-scaling keeps ${listed(down)} down: nothing restores it`]),
@@ -263,7 +263,12 @@ const said: Readonly<Record<ShootState, (facts: ShootFacts, cause: UnprotectedCa
   },
   'not protected': (facts, cause) => ({
     why: whyUnprotected(cause, facts),
-    next: progressInWords(facts) ?? { text: 'protected once that is mended' },
+    next: progressInWords(facts) ?? {
+      text: both(
+        'protected once that is mended',
+        facts.held.length === 0 ? '' : 'what is held is restored when its nodes renew',
+      ),
+    },
     do: protect(cause, facts),
     runbook: 'DwdShootUnprotected',
   }),

@@ -13,5 +13,6 @@ it('the steps of the present outage begin after the last calm, and a verdict tha
   const decisions = words.map((word, second) => decision(second, word));
   const shoot = { ...toldOf(factsIn('one', 'landing', 'held')), decisions };
   expect(stepsOfOutage(shoot).map(({ what }) => what)).toEqual(['suspected', 'confirmed', 'scaled down', 'landing']);
+  expect(stepsOfOutage(shoot).at(-1)).toMatchObject({ what: 'landing', detail: '' });
   expect(stepsOfOutage({ ...toldOf(factsIn('one')), decisions })).toEqual([]);
 });

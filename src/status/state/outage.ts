@@ -40,7 +40,8 @@ export const stepsOfOutage = ({ decisions = [], held, outageSince, verdict }: Sh
   const steps = present.filter(isNews).map(({ at, verdict: word, reason }) => ({
     at,
     what: stepNames[word] ?? (acts.has(word) ? word : 'cannot be read'),
-    detail: reason,
+    // The countdown of a landing is that of its latest run.
+    detail: word === 'landing' ? '' : reason,
   }));
   return [
     ...(outageSince === undefined ? [] : [{ at: outageSince, what: 'over the threshold', detail: '' }]),
