@@ -278,16 +278,13 @@ describe('dwd explain', () => {
       steps: [{ kind: 'Deployment', name: 'kcm', level: 1, state: 'failed', detail: 'forbidden' }],
     },
     decisions: [
-      { at: before(600), lastAt: before(200), runs: 40, verdict: 'healthy', reason: 'fine', threshold: 0.6 },
+      { at: before(600), lastAt: before(200), runs: 40, verdict: 'healthy', reason: 'fine' },
       {
         at: before(192),
         lastAt: before(192),
         runs: 1,
         verdict: 'unhealthy',
         reason: 'gone',
-        candidates: 3,
-        expired: 2,
-        threshold: 0.6,
       },
     ],
   } satisfies ShootStatus;

@@ -20,6 +20,6 @@ export { neededByProber, proberShootGrants } from './rights.ts';
 export type { DependentResource, ExternalProbeMode, ExternalProbeSettings, ProberSettings } from './config/settings.ts';
 export type { Standby } from './scale/desired.ts';
 export { type ProberOptions, type ProberPorts, createProber, proberComponent } from './component.ts';
-export { type HeldResource, findHeld, heldName, listHeld, watchCacheListOptions } from './scale/find-held.ts';
+export { type HeldResource, findHeld, heldName, listHeld } from './scale/find-held.ts';
 export { configuredAs, holdsOutside, shownHeld } from './scale/held.ts';
 export { type ReleaseResult, formerSuffix, releaseHeld } from './release.ts';

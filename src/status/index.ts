@@ -9,6 +9,7 @@ export {
   noSeed,
   readStatus,
 } from './read-status.ts';
+export { readNamespaces } from './read-held.ts';
 export { readSeedObjects } from './read-objects.ts';
 export { type PageRun, forwardPage } from './forward-page.ts';
 export type { LeaderLease, Replica, SeedStatus } from './seed-status.ts';

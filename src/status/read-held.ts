@@ -11,7 +11,6 @@ import {
   laterPause,
   shownHeld,
   shownPause,
-  watchCacheListOptions,
 } from '../prober/index.ts';
 import { judgeShoot } from './state/judge-shoot.ts';
 import type { ShootFacts, ShootStatus } from './state/schema.ts';
@@ -31,7 +30,6 @@ const nameIn = (cluster: string): Pick<ShootStatus, 'name' | 'project'> => {
 const roleLabel = 'gardener.cloud/role';
 
 const listNamespaces = listCall({
-  ...watchCacheListOptions,
   path: '/api/v1/namespaces',
   decode: (json, path) => {
     const { name, labels, annotations } = decodeMeta(decodeObject(json, path), path);
@@ -40,8 +38,8 @@ const listNamespaces = listCall({
   },
 });
 
-/** Reads the pauses in force of Namespaces and of the configuration, and the number of clusters in the seed. Rejects with an ApiError. */
-const readPauses = async (settings: ProberSettings, { client, clock, namespace: home, options }: ObjectsDeps) => {
+/** Reads the pauses in force of Namespaces, by name, and the names of the Namespaces of control planes. Rejects with an ApiError. */
+export const readNamespaces = async ({ client, clock, options }: Omit<ObjectsDeps, 'namespace'>) => {
   const { value: namespaces } = await client.call(listNamespaces, options);
   const now = clock.now();
   const paused = new Map(
@@ -49,10 +47,7 @@ const readPauses = async (settings: ProberSettings, { client, clock, namespace: 
       pause !== undefined && isInForce(pause, now) ? [[name, pause] as const] : [],
     ),
   );
-  const all = laterPause(paused.get(home), configuredPause(settings));
-  paused.delete(home);
-  const total = namespaces.filter(({ name, isOfShoot }) => isOfShoot && name !== home).length;
-  return { paused, all, total };
+  return { paused, ofShoots: namespaces.flatMap(({ name, isOfShoot }) => (isOfShoot ? name : [])) };
 };
 
 /** Describes a shoot whose held resources are `own`. Nothing else is known of it. */
@@ -76,10 +71,12 @@ const shootOf = (
 /** Reads the held resources that the settings name, with start and reason, and pauses. Rejects with an ApiError if namespaces cannot be listed. */
 export const readHeld = async (settings: ProberSettings, deps: ObjectsDeps): Promise<HeldObjects> => {
   const inOrder = settings.dependentResources.toSorted((a, b) => a.scaleUp.level - b.scaleUp.level);
-  const [found, { paused, all, total }] = await Promise.all([
+  const [found, { paused, ofShoots }] = await Promise.all([
     Promise.all(inOrder.map(({ ref }) => orProblem(refKey(ref), findHeld(ref, { ...deps, isCached: true })))),
-    readPauses(settings, deps),
+    readNamespaces(deps),
   ]);
+  const all = laterPause(paused.get(deps.namespace), configuredPause(settings));
+  paused.delete(deps.namespace);
   const byCluster = Map.groupBy(
     found.flatMap(({ value = [] }) => value),
     ({ cluster }) => cluster,
@@ -89,7 +86,7 @@ export const readHeld = async (settings: ProberSettings, deps: ObjectsDeps): Pro
   );
   return {
     shoots,
-    total: Math.max(total, shoots.length),
+    total: Math.max(ofShoots.filter((name) => name !== deps.namespace).length, shoots.length),
     paused: shownPause(all) ?? null,
     problems: found.flatMap(({ problem }) => problem ?? []),
   };

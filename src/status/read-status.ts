@@ -69,42 +69,16 @@ interface Answered {
   readonly problem: string | undefined;
 }
 
-/** Time to wait for the leader alone, in milliseconds. Then others are asked in parallel, so that a leader that hangs costs no extra time. */
-const headStartMs = 500;
-
 /** Asks the leader, the first, and the others if it does not respond: a hot standby has seen the same. */
 const answerOf = async (probers: readonly ReadProberStatus[], run: LeaderQuery, clock: Clock): Promise<Answered> => {
   const [leader, ...others] = probers;
   if (leader === undefined) return { answer: undefined, problem: undefined };
   const asking = (prober: ReadProberStatus) => orProblem('the prober', ask(prober, run, clock));
-  const first = asking(leader);
-  const early = await Promise.race([first, clock.sleep(headStartMs, run.stop)]);
-  if (early?.value !== undefined) return { answer: early.value, problem: undefined };
-  const rest = others.map(asking);
-  const { value, problem } = await first;
+  const { value, problem } = await asking(leader);
   if (value !== undefined) return { answer: value, problem: undefined };
-  const answers = (await Promise.all(rest)).flatMap((one) => one.value ?? []);
+  const answers = (await Promise.all(others.map(asking))).flatMap((one) => one.value ?? []);
   // One that observes by itself has judged every shoot.
   return { answer: answers.find(({ standby, leads }) => leads || standby === 'hot'), problem };
-};
-
-/** Returns the result of `read`, or undefined if the prober responds. Rejects as `read` does. */
-const unlessAnswered = async <T>(
-  answering: Promise<Answered>,
-  read: (signal: AbortSignal) => Promise<T>,
-  { clock, signal }: { readonly clock: Clock; readonly signal: AbortSignal },
-): Promise<T | undefined> => {
-  const answered = new AbortController();
-  const until = AbortSignal.any([signal, answered.signal]);
-  const reading = Promise.race([answering, clock.sleep(headStartMs, until)]).then((first) =>
-    first?.answer === undefined ? read(until) : undefined,
-  );
-  // Once the prober has responded, nobody handles a rejection of this promise.
-  reading.catch(() => undefined);
-  const { answer } = await answering;
-  if (answer === undefined) return reading;
-  answered.abort(new Error('the prober has answered'));
-  return undefined;
 };
 
 /** Reads held resources by the installed configuration, as `dwd release` does. Uses Gardener's defaults if that cannot be read. */
@@ -115,28 +89,21 @@ const readHeldHere = async (deps: ObjectsDeps): Promise<HeldObjects> => {
   return installed.problem === undefined ? held : { ...held, problems: [installed.problem, ...held.problems] };
 };
 
-/** Finds the replicas by the objects of the seed, and starts to request their status. */
-const beginToAsk = async (run: LeaderQuery, cluster: Omit<OperatorCluster, 'kube'>) => {
+export interface LeaderAnswer extends Answered {
+  readonly objects: SeedObjects;
+}
+
+/** Finds the replicas by the objects of the seed, and requests the status of the leader. Never rejects with an ApiError: a failed read is a problem in the result. */
+export const askLeader = async (run: LeaderQuery, cluster: Omit<OperatorCluster, 'kube'>): Promise<LeaderAnswer> => {
   const { namespace, selector, leaderUrl, timeoutMs, stop: signal } = run;
-  const options = { signal, timeoutMs };
-  const found = await readSeedObjects({ ...cluster, namespace, options }, selector);
+  const found = await readSeedObjects({ ...cluster, namespace, options: { signal, timeoutMs } }, selector);
   const probers =
     leaderUrl === undefined
       ? replicasOf(found).map((replica) => readStatusOfReplica(cluster, namespace, replica))
       : [readStatusFromUrl(leaderUrl, cluster)];
   const isNobody = probers.length === 0 && found.replicas !== undefined;
   const problems = [...found.problems, ...(isNobody ? ['no ready pod of the prober was found'] : [])];
-  return { objects: { ...found, problems }, answering: answerOf(probers, run, cluster.clock) };
-};
-
-export interface LeaderAnswer extends Answered {
-  readonly objects: SeedObjects;
-}
-
-/** Requests the status of the leader. Never rejects with an ApiError: a failed read is a problem in the result. */
-export const askLeader = async (run: LeaderQuery, cluster: Omit<OperatorCluster, 'kube'>): Promise<LeaderAnswer> => {
-  const { objects, answering } = await beginToAsk(run, cluster);
-  return { objects, ...(await answering) };
+  return { objects: { ...found, problems }, ...(await answerOf(probers, run, cluster.clock)) };
 };
 
 /** Same as `readStatus`, for a connected cluster. */
@@ -145,26 +112,18 @@ export const readSeedStatus = async (
   cluster: OperatorCluster & { readonly connectedTo: string },
 ): Promise<SeedStatus> => {
   const { client, clock, connectedTo } = cluster;
-  const { namespace, stop, timeoutMs, shoot } = run;
-  const { objects, answering } = await beginToAsk(run, cluster);
-  const read = (signal: AbortSignal) =>
-    orProblem('the held resources', readHeldHere({ client, clock, namespace, options: { signal, timeoutMs } }));
-  const { value: all, problem } = (await unlessAnswered(answering, read, { clock, signal: stop })) ?? {};
-  const answered = await answering;
-  const isEmpty = answered.answer === undefined && all?.shoots.length === 0;
-  const asked = isEmpty
-    ? await orProblem('the Clusters', isNoSeed(objects, { client, options: { signal: stop, timeoutMs } }))
-    : {};
+  const { namespace, stop: signal, timeoutMs, shoot } = run;
+  const options = { signal, timeoutMs };
+  const { objects, answer, problem: silence } = await askLeader(run, cluster);
+  const { value: all, problem } =
+    answer === undefined
+      ? await orProblem('the held resources', readHeldHere({ client, clock, namespace, options }))
+      : {};
+  const asked = all?.shoots.length === 0 ? await orProblem('the Clusters', isNoSeed(objects, { client, options })) : {};
   return judgeSeed({
-    ...{
-      at: new Date(clock.now()).toISOString(),
-      connectedTo,
-      objects,
-      answer: answered.answer,
-      isNoSeed: asked.value,
-    },
+    ...{ at: new Date(clock.now()).toISOString(), connectedTo, objects, answer, isNoSeed: asked.value },
     held: all && shoot !== undefined ? onlyOf(all, shoot) : all,
-    problems: [answered.problem, problem].filter((one) => one !== undefined),
+    problems: [silence, problem].filter((one) => one !== undefined),
   });
 };
 

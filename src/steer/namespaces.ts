@@ -1,24 +1,7 @@
-import { type FoundPause, findPause, formatPause, isInForce, pausedAnnotation } from '../annotations/pause.ts';
-import { decodeMeta, decodeObject, decodeString } from '../kubernetes/api/decode.ts';
+import { type FoundPause, formatPause, pausedAnnotation } from '../annotations/pause.ts';
+import { decodeObject, decodeString } from '../kubernetes/api/decode.ts';
 import { ApiError, isApiError } from '../kubernetes/api/errors.ts';
-import { listCall } from '../kubernetes/api/list-call.ts';
 import { type ClusterCommand, type CommandContext, CommandError, callOptions } from '../process/index.ts';
-
-const path = '/api/v1/namespaces';
-
-const decode = (json: unknown, at: string) => {
-  const { name, annotations } = decodeMeta(decodeObject(json, at), at);
-  return { name, pause: findPause(annotations) };
-};
-
-/** Lists the pauses in force of Namespaces, by name. */
-export const listPauses = async (context: CommandContext): Promise<ReadonlyMap<string, FoundPause>> => {
-  const { value } = await context.client.call(listCall({ path, decode }), callOptions(context));
-  const now = context.clock.now();
-  return new Map(
-    value.flatMap(({ name, pause }) => (pause !== undefined && isInForce(pause, now) ? [[name, pause] as const] : [])),
-  );
-};
 
 /** Writes a pause to a Namespace. Removes it if `pause` is undefined. */
 export const writePause = async (
@@ -29,7 +12,7 @@ export const writePause = async (
   const value = pause === undefined ? null : formatPause(pause);
   const call = {
     method: 'PATCH',
-    path: `${path}/${encodeURIComponent(name)}`,
+    path: `/api/v1/namespaces/${encodeURIComponent(name)}`,
     contentType: 'application/merge-patch+json',
     repeatable: true,
     body: { metadata: { annotations: { [pausedAnnotation]: value } } },

@@ -2,8 +2,8 @@ import { type Pause, describePause } from '../annotations/pause.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { type ClusterCommand, type CommandContext, callOptions, leaseNameOf, onCluster } from '../process/index.ts';
-import { installedConfiguration } from '../status/index.ts';
-import { listPauses, currentUser, writePause } from './namespaces.ts';
+import { installedConfiguration, readNamespaces } from '../status/index.ts';
+import { currentUser, writePause } from './namespaces.ts';
 import { findNamedShoot, fullTitleOf } from './shoots.ts';
 
 export interface ResumeRun extends ClusterCommand {
@@ -79,7 +79,7 @@ export const runResume = (run: ResumeRun): Promise<SteerReport> =>
     const { shoot, namespace: home } = run;
     const found = shoot === undefined ? undefined : await findNamedShoot(shoot, context);
     const namespace = found?.namespace ?? home;
-    const before = await listPauses(context);
+    const { paused: before } = await readNamespaces({ ...context, options: callOptions(context) });
     await writePause(namespace, undefined, context);
     const title = found === undefined ? all : fullTitleOf(found);
     const was = before.has(namespace) ? 'the pause has ended' : 'there was no pause to end';

@@ -23,10 +23,11 @@ import {
   installedConfiguration,
   isNoSeed,
   noSeed,
+  readNamespaces,
   readSeedObjects,
 } from '../status/index.ts';
 import { createMeter } from '../telemetry/index.ts';
-import { listPauses, currentUser, writePause } from './namespaces.ts';
+import { currentUser, writePause } from './namespaces.ts';
 import { type ShootOutage, judgeOutages, stillInOutage } from './outages.ts';
 import type { ResumeRun } from './pause.ts';
 import { findNamedShoot } from './shoots.ts';
@@ -66,7 +67,7 @@ const pauseEach = async (
   const by = await currentUser(context, run);
   const until = Math.ceil((context.clock.now() + releasePauseMs) / 1_000) * 1_000;
   const pause: Pause = { until, reason, by };
-  const before = await listPauses(context);
+  const { paused: before } = await readNamespaces({ ...context, options: callOptions(context) });
   for (const cluster of clusters) {
     const { until: already = Number.POSITIVE_INFINITY } = before.get(cluster) ?? { until: 0 };
     if (already >= until) continue;

@@ -46,9 +46,6 @@ export const detailed = (shoot: ShootStatus): ShootStatus => ({
     runs: 2,
     verdict: index > 8 ? 'unhealthy' : 'healthy',
     reason: shoot.reason,
-    candidates: 12,
-    expired: shoot.expired,
-    threshold: 0.6,
   })),
 });
 

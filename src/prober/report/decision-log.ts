@@ -1,5 +1,5 @@
 import { withoutNumbers } from '../../status/state/words.ts';
-import type { LeaseCounts, VerdictName } from '../judge/judgement.ts';
+import type { VerdictName } from '../judge/judgement.ts';
 
 /** Maximum number of entries per shoot. */
 const mostKept = 50;
@@ -9,7 +9,7 @@ const longestReason = 200;
 /** Actions on a shoot, by its prober or by others. */
 export type ActWord = 'scaled down' | 'scaled up' | 'given back' | 'undone' | 'paused' | 'resumed' | 'released';
 
-/** Consecutive runs with the same result but for its numbers, or an action between runs. Reason and counts are those of the latest. */
+/** Consecutive runs with the same result but for its numbers, or an action between runs. The reason is that of the latest. */
 export interface LoggedDecision {
   /** `at` and `lastAt`: when the first and the latest of the runs ended, or when the action happened, in milliseconds since the epoch. */
   readonly at: number;
@@ -17,9 +17,6 @@ export interface LoggedDecision {
   readonly runs: number;
   readonly verdict: VerdictName | ActWord;
   readonly reason: string;
-  readonly counts?: LeaseCounts | undefined;
-  /** Share of expired candidates at which the shoot is protected. */
-  readonly threshold: number;
 }
 
 /** One run or action. */
@@ -27,10 +24,7 @@ export type NewDecision = Omit<LoggedDecision, 'lastAt' | 'runs'>;
 
 /** True if two runs decided the same, whatever the numbers: a countdown is no decision. Actions differ by their resource. */
 const isSame = (a: LoggedDecision, b: NewDecision): boolean =>
-  a.verdict === b.verdict &&
-  withoutNumbers(a.reason) === withoutNumbers(b.reason) &&
-  (a.counts === undefined) === (b.counts === undefined) &&
-  a.threshold === b.threshold;
+  a.verdict === b.verdict && withoutNumbers(a.reason) === withoutNumbers(b.reason);
 
 /** Returns a truncated copy. In V8 a concatenated string, or a slice of a longer one, keeps all of its parts in memory. */
 const ownText = (text: string): string => Buffer.from(text.slice(0, longestReason)).toString();
@@ -43,10 +37,9 @@ export class DecisionLog {
     const reason = decision.reason.slice(0, longestReason);
     const last = this.#kept.at(-1);
     if (last !== undefined && isSame(last, { ...decision, reason })) {
-      const { counts } = decision;
       this.#kept[this.#kept.length - 1] = {
         ...last,
-        ...{ counts, reason: ownText(reason), lastAt: decision.at, runs: last.runs + 1 },
+        ...{ reason: ownText(reason), lastAt: decision.at, runs: last.runs + 1 },
       };
       return;
     }

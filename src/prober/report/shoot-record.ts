@@ -92,11 +92,10 @@ const outageIn = (judged: EndedRun | undefined): Pick<ShootFacts, 'verdict' | 'r
 };
 
 export const shownDecisions = (log: DecisionLog): NonNullable<ShootStatus['decisions']> =>
-  log.all().map(({ at, lastAt, counts, ...decision }) => ({
+  log.all().map(({ at, lastAt, ...decision }) => ({
     at: formatWall(at),
     lastAt: formatWall(lastAt),
     ...decision,
-    ...counts,
   }));
 
 /** What is known of one shoot, and what that means; kept across changes of the configuration. */
@@ -129,7 +128,7 @@ export class ShootRecord {
 
   runEnded(decision: Decision, durationMs: number, reading: ClockReading): void {
     const { settings } = this.readView();
-    const { verdict, reason, counts, leftOut, memory } = decision;
+    const { verdict, reason, leftOut, memory } = decision;
     this.#ran = { decision, reading };
     this.#look = lookAfter({ decision, settings, before: this.#look }, reading);
     this.#failing = failingAfter(this.#failing, { verdict, durationMs }, reading);
@@ -138,8 +137,7 @@ export class ShootRecord {
       this.#judged = this.#ran;
       if (verdict.kind !== 'unhealthy') this.#failedWrites.clear();
     }
-    const threshold = settings.nodeLeaseFailureFraction;
-    this.decisions.add({ at: reading.wall, verdict: verdictNameOf(verdict), reason, counts, threshold });
+    this.decisions.add({ at: reading.wall, verdict: verdictNameOf(verdict), reason });
   }
 
   /** Notes a write. Leaves out one that only stores the former count, because the write of the count itself follows. */
@@ -265,7 +263,7 @@ export class ShootRecord {
   }
 
   #did(verdict: ActWord, reason: string, at: number): void {
-    this.decisions.add({ at, verdict, reason, threshold: this.readView().settings.nodeLeaseFailureFraction });
+    this.decisions.add({ at, verdict, reason });
   }
 
   #notePause(pause: PauseInForce | undefined, wall: number): void {

@@ -32,7 +32,7 @@ interface SeenResource {
 const mebibyte = 1024 * 1024;
 
 /** Options of a list of some thousand resources or namespaces: one page from the API server's watch cache. State from a second ago is good enough. */
-export const watchCacheListOptions = {
+const watchCacheListOptions = {
   query: { resourceVersion: '0' },
   pageSize: 'none',
   bounds: { ...listBounds, jsonBytes: 128 * mebibyte, protobufBytes: 64 * mebibyte, pageItems: 20_000 },

@@ -5,7 +5,7 @@ import { factsIn, toldOf } from './testing/facts.ts';
 
 const decision = (second: number, verdict: string): RecordedDecision => {
   const at = `2026-01-01T11:59:0${String(second)}Z`;
-  return { at, lastAt: at, runs: 1, verdict, reason: verdict, threshold: 0.6 };
+  return { at, lastAt: at, runs: 1, verdict, reason: verdict };
 };
 
 it('the steps of the present outage begin after the last calm, and a verdict that an act interrupts is one step', () => {

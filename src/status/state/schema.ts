@@ -135,11 +135,6 @@ const decisionSchema = z.object({
     'The verdict in one word, as in the metric `dwd_prober_runs_total`, or the action: `scaled down`, `scaled up`, `given back`, `undone`, `paused`, `resumed`, `released`.',
   ),
   reason: text('The verdict in words and numbers, or the details of the action, such as its resource.'),
-  candidates: count(
-    'Number of candidates; absent for an action, and if nodes and machines were not listed.',
-  ).optional(),
-  expired: count('Number of candidates whose lease has expired; absent as `candidates` is.').optional(),
-  threshold: about('Share of expired candidates at which the shoot is protected.', z.number()),
 });
 
 /** What is known of a shoot. */
