@@ -3,7 +3,7 @@ import { CommandError } from '../process/index.ts';
 import { NoSuchShoot } from '../status/state/find-shoot.ts';
 import type { Command, FlagTexts, Operands } from './command.ts';
 import { completeWord, completions } from './completion.ts';
-import { isCommandError, isUsageError, UsageError } from './errors.ts';
+import { UsageError } from './errors.ts';
 import { type Flag, normaliseArguments } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 
@@ -113,11 +113,11 @@ const reportError = (program: Parser, error: unknown, io: CliIo): number => {
   const about = parserOf(program, commandLineOf(io)[0]) ?? program;
   const name = about === program ? 'dwd' : `dwd ${about.name()}`;
   const failure = error instanceof NoSuchShoot ? new CommandError(error.message) : error;
-  if (isCommandError(failure)) {
+  if (failure instanceof CommandError) {
     io.stderr(`${[`${name}: ${failure.message}`, ...failure.details].join('\n')}\n`);
     return failure.exitCode;
   }
-  if (!(error instanceof CommanderError || isUsageError(error))) throw error;
+  if (!(error instanceof CommanderError || error instanceof UsageError)) throw error;
   const message = error.message.replace(/^error: /, '').replace('unknown option', 'unknown flag');
   const more = about === program ? 'dwd help' : `dwd help ${about.name()}`;
   io.stderr(`${name}: ${message}\n\nUsage: ${about.createHelp().commandUsage(about)}\nRun "${more}" for more.\n`);

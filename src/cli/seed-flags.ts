@@ -5,7 +5,7 @@ import type { StatusRun } from '../status/index.ts';
 import { createLogger } from '../telemetry/index.ts';
 import { version } from './build-info.ts';
 import { UsageError } from './errors.ts';
-import { type FlagType, bool, namespaceName, positiveDuration, shootName, shootNames, text } from './flag-types.ts';
+import { bool, namespaceName, positiveDuration, shootName, shootNames, text } from './flag-types.ts';
 import { type FlagValues, flag, optionalFlag } from './parse-flags.ts';
 import { contextFlag } from './process-flags.ts';
 import type { CliIo } from './io.ts';
@@ -21,22 +21,9 @@ export const accessFlags = {
 
 const namespace = flag(namespaceName, 'garden', 'Namespace of the prober', 'n');
 
-const httpUrl: FlagType<URL> = {
-  placeholder: 'url',
-  takes: 'an http or https address with its port',
-  parse: (word) => {
-    const url = URL.parse(word);
-    return url !== null && /^https?:$/.test(url.protocol) && url.username === '' ? { value: url } : undefined;
-  },
-};
-
 /** Flags that select the prober to which requests for the status go. */
 export const leaderFlags = {
   selector: flag(text('labels', 'a label selector'), 'app=dwd-prober', 'Label selector of the pods of the prober'),
-  'leader-url': optionalFlag(
-    httpUrl,
-    'URL of the health endpoints of a prober, such as a forwarded port. Without it, the leader is reached through the API server',
-  ),
   'leader-timeout': flag(
     positiveDuration,
     '1.5s',
@@ -94,8 +81,8 @@ export const clusterCommandOf = (
 
 /** Returns how to reach the prober that reports the status. */
 export const leaderOf = (flags: FlagValues<typeof leaderFlags>) => {
-  const { selector, 'leader-url': leaderUrl, 'leader-timeout': leaderTimeoutMs } = flags;
-  return { selector, leaderUrl, leaderTimeoutMs };
+  const { selector, 'leader-timeout': leaderTimeoutMs } = flags;
+  return { selector, leaderTimeoutMs };
 };
 
 export const statusRunOf = (

@@ -217,22 +217,16 @@ describe('dwd status', () => {
         namespace: 'garden',
         selector: 'app=dwd-prober',
         leaderTimeoutMs: 1_500,
-        leaderUrl: undefined,
         shoot: undefined,
       },
     ]);
   });
 
-  it('accepts a shoot, another namespace and an address', async () => {
-    const argv = ['status', '--shoot=dev/a', '--namespace=x', '--leader-url=http://[::1]:9644/y'];
-    const { stdout, runs } = await status(argv);
-    expect(runs).toMatchObject([{ shoot: 'dev/a', namespace: 'x', leaderUrl: { host: '[::1]:9644', pathname: '/y' } }]);
+  it('accepts a shoot and another namespace', async () => {
+    const { stdout, runs } = await status(['status', '--shoot=dev/a', '--namespace=x']);
+    expect(runs).toMatchObject([{ shoot: 'dev/a', namespace: 'x' }]);
     // A single requested shoot is shown even if it is healthy.
     expect(stdout).toContain('dev/a');
-  });
-
-  it.each(['localhost:9644', 'ftp://x', 'http://user@x', 'x'])('refuses the address %j', async (url) => {
-    expect(await status(['status', `--leader-url=${url}`])).toMatchObject({ code: 2, runs: [] });
   });
 
   it('exits with the exit code of the status, and prints JSON and YAML', async () => {

@@ -14,7 +14,7 @@ export type RunStatus = (run: StatusRun) => Promise<SeedStatus>;
 
 const description = `Says in one sentence how the shoots of a seed are, then who leads, then a row for each shoot that needs eyes, the most urgent first: its state, since when, why, what comes next, and what to do. More than ten equal shoots share a row. Without a terminal, each shoot has a line of its own. The command only reads.
 
-The leader knows most: its status is read through the API server (pods/proxy; the chart has the role: operator.enabled) or from --leader-url. If it does not respond, a hot standby is asked. If none responds, the objects of the seed show which resources are held and which shoots are paused.
+The leader knows most: its status is read through the API server (pods/proxy; the chart has the role: operator.enabled). If it does not respond, a hot standby is asked. If none responds, the objects of the seed show which resources are held and which shoots are paused.
 
 Exits with 0 if nothing is held and every shoot is protected, with 1 if a shoot or the prober needs eyes, and with 2 if the state is not known.`;
 

@@ -73,8 +73,8 @@ describe('dwd release', () => {
   });
 
   it('passes on how to reach the leader, and if it releases despite an outage', async () => {
-    const asked = await run(done, '--all', '-y', '--leader-url=http://127.0.0.1:9644', '--selector=app=mine');
-    const leader = { selector: 'app=mine', leaderUrl: new URL('http://127.0.0.1:9644'), leaderTimeoutMs: 1_500 };
+    const asked = await run(done, '--all', '-y', '--selector=app=mine');
+    const leader = { selector: 'app=mine', leaderTimeoutMs: 1_500 };
     expect(asked.runs).toMatchObject([{ despiteOutage: false, ...leader }]);
     expect((await run(done, '--all', '-y', '--despite-outage', '--dry-run')).runs).toMatchObject([
       { despiteOutage: true, dryRun: true },

@@ -153,7 +153,7 @@ export const transportTo = (url: URL, { clock, userAgent }: UrlDeps): Transport 
 };
 
 /** Sends requests directly to an address. */
-export const readStatusFromUrl =
+const readStatusFromUrl =
   (url: URL, deps: UrlDeps): ReadProberStatus =>
   async (shoot, options) => {
     const { clock } = deps;

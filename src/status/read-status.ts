@@ -5,7 +5,7 @@ import { authority } from '../kubernetes/transport/index.ts';
 import { CommandError, type OperatorAccess, type OperatorCluster, onOperatorCluster } from '../process/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { ProberStatus } from './state/schema.ts';
-import { type ReadProberStatus, readStatusFromUrl, readStatusOfReplica } from './ask-prober.ts';
+import { type ReadProberStatus, readStatusOfReplica } from './ask-prober.ts';
 import { NoSuchShoot, findShoot, isNamespace } from './state/find-shoot.ts';
 import { judgeSeed } from './judge.ts';
 import { defaultConfiguration, installedConfiguration } from './installed-settings.ts';
@@ -21,8 +21,6 @@ export interface LeaderQuery {
   readonly selector: string;
   /** Namespace of a control plane, or PROJECT/NAME. Absent for all shoots. */
   readonly shoot?: string;
-  /** Address of a prober, used in place of the pod proxy. */
-  readonly leaderUrl?: URL;
   /** Timeout of requests to the prober, in milliseconds. */
   readonly leaderTimeoutMs: number;
   /** Timeout of all other requests, in milliseconds. */
@@ -95,12 +93,9 @@ export interface LeaderAnswer extends Answered {
 
 /** Finds the replicas by the objects of the seed, and requests the status of the leader. Never rejects with an ApiError: a failed read is a problem in the result. */
 export const askLeader = async (run: LeaderQuery, cluster: Omit<OperatorCluster, 'kube'>): Promise<LeaderAnswer> => {
-  const { namespace, selector, leaderUrl, timeoutMs, stop: signal } = run;
+  const { namespace, selector, timeoutMs, stop: signal } = run;
   const found = await readSeedObjects({ ...cluster, namespace, options: { signal, timeoutMs } }, selector);
-  const probers =
-    leaderUrl === undefined
-      ? replicasOf(found).map((replica) => readStatusOfReplica(cluster, namespace, replica))
-      : [readStatusFromUrl(leaderUrl, cluster)];
+  const probers = replicasOf(found).map((replica) => readStatusOfReplica(cluster, namespace, replica));
   const isNobody = probers.length === 0 && found.replicas !== undefined;
   const problems = [...found.problems, ...(isNobody ? ['no ready pod of the prober was found'] : [])];
   return { objects: { ...found, problems }, ...(await answerOf(probers, run, cluster.clock)) };

@@ -32,7 +32,7 @@ import { type ShootOutage, judgeOutages, stillInOutage } from './outages.ts';
 import type { ResumeRun } from './pause.ts';
 import { findNamedShoot } from './shoots.ts';
 
-export interface ReleaseRun extends ResumeRun, Pick<LeaderQuery, 'selector' | 'leaderUrl' | 'leaderTimeoutMs'> {
+export interface ReleaseRun extends ResumeRun, Pick<LeaderQuery, 'selector' | 'leaderTimeoutMs'> {
   /** Configuration of the resources to restore, and their order. Absent: the installed one. */
   readonly settings?: ProberSettings;
   readonly dryRun: boolean;
@@ -130,7 +130,7 @@ interface Release {
 /** Finds what is held; undefined if nothing is. Throws a CommandError if this is no seed. */
 const findRelease = async (run: ReleaseRun, context: CommandContext): Promise<Release | undefined> => {
   const { kube: seed, userAgent, signal: stop } = context;
-  const { shoot, namespace, logger, env, dryRun, selector, leaderUrl, leaderTimeoutMs } = run;
+  const { shoot, namespace, logger, env, dryRun, selector, leaderTimeoutMs } = run;
   const { settings: ordered, order } = await orderOf(run, context);
   const only = shoot === undefined ? undefined : (await findNamedShoot(shoot, context)).namespace;
   const { held: all, settings } = await listHeld({ ...context, seed, settings: ordered });
@@ -143,7 +143,7 @@ const findRelease = async (run: ReleaseRun, context: CommandContext): Promise<Re
   }
   const clusters = new Set(held.map(({ cluster }) => cluster));
   const ports = { random: systemRandom(), meter: createMeter(), logger, userAgent, env };
-  const query = { namespace, selector, leaderUrl, leaderTimeoutMs, timeoutMs: askTimeoutMs, stop };
+  const query = { namespace, selector, leaderTimeoutMs, timeoutMs: askTimeoutMs, stop };
   return {
     held,
     order,

@@ -33,3 +33,10 @@ it.each(['lb', 'seed-slow'])('prints the same bytes in every process and time zo
   const json = await rehearse('UTC', ...flags, '--output=json');
   expect(await rehearse('America/St_Johns', ...flags, '--output=json')).toBe(json);
 });
+
+it('fails as every command does, with its message', async () => {
+  await expect(rehearse('UTC', '--config-file=/none')).rejects.toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^dwd rehearse: cannot read --config-file \/none: [^\n]+\n$/) as string,
+  });
+});

@@ -11,7 +11,7 @@ import { describeEnvtest } from '../envtest/gate.ts';
 import { freePorts } from '../envtest/processes.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { hostname } from './support/pod-program.ts';
-import { type PodNetwork, openPodNetwork, podAddress } from './support/pod-network.ts';
+import { type PodNetwork, createProberPod, openPodNetwork } from './support/pod-network.ts';
 import { operatorKubeconfig } from './support/operator.ts';
 import { type Program, startProgram } from './support/program.ts';
 import { type SeedWithShoot, kcm, mcm, shootNamespace, startSeedWithShoot } from './support/seed-with-shoot.ts';
@@ -34,20 +34,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
     operator = await operatorKubeconfig(world.seed, readFileSync(world.configFile('5s'), 'utf8'));
   };
 
-  /** Creates a pod that represents the prober, which runs as a process. */
-  const createPod = async (): Promise<void> => {
-    const pods = '/api/v1/namespaces/garden/pods';
-    const ports = [{ name: 'health', containerPort: healthPort }];
-    await world.seed.client.create(pods, {
-      apiVersion: 'v1',
-      kind: 'Pod',
-      metadata: { name: podName, namespace: 'garden', labels: { app: 'dwd-prober' } },
-      spec: { nodeName, containers: [{ name: 'dwd', image: 'registry.example/dwd:0.1.0', ports }] },
-    });
-    await world.seed.client.patch(`${pods}/${podName}/status`, {
-      status: { podIP: podAddress, podIPs: [{ ip: podAddress }] },
-    });
-  };
+  const createPod = (): Promise<void> => createProberPod(world.seed.client, { name: podName, healthPort, nodeName });
 
   /** Starts a kubelet that forwards ports, and creates its node. */
   const startKubelet = async (): Promise<void> => {

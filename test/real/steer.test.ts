@@ -1,4 +1,5 @@
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RbacRule } from '../envtest/access.ts';
@@ -9,6 +10,7 @@ import { type Kubelets, getDeployment, seedRules, startKubelets } from '../envte
 import { waitFor } from '../envtest/waiting.ts';
 import { documentedRuns } from './support/documented-runs.ts';
 import { operatorKubeconfig } from './support/operator.ts';
+import { type PodNetwork, createProberPod, openPodNetwork } from './support/pod-network.ts';
 import { type Program, startProgram } from './support/program.ts';
 import { endOfInput, inTerminal, interrupt } from './support/in-terminal.ts';
 import { type ProberWorld, kcm, mcm, nodes, shootNamespace, startProberWorld } from './support/prober-world.ts';
@@ -39,6 +41,8 @@ const configOfKcm = config.slice(0, config.lastIndexOf('  - ref:'));
 
 /** Acts as an operator with only the roles of the chart. */
 describeEnvtest('dwd pause, resume and release, on a real API server', () => {
+  let directory: string;
+  let pods: PodNetwork;
   let world: ProberWorld;
   let seed: ProberWorld['seed'];
   let configFile: string;
@@ -57,7 +61,9 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
   const flags = () => [`--kubeconfig=${operator}`];
 
   beforeAll(async () => {
-    world = await startProberWorld('steer');
+    directory = mkdtempSync(join(tmpdir(), 'dwd-pods-'));
+    pods = await openPodNetwork(directory);
+    world = await startProberWorld('steer', pods.flags);
     ({ seed } = world);
     configFile = join(world.directory, 'config.yaml');
     writeFileSync(configFile, config);
@@ -71,6 +77,7 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
     });
     operator = await operatorKubeconfig(seed, config, 'kim');
     [healthPort = 0] = await freePorts(1);
+    await createProberPod(seed.client, { name: 'dwd-prober', healthPort });
   });
 
   afterAll(async () => {
@@ -78,6 +85,8 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
     await prober?.ended;
     await Promise.all([kubelets.stop(), controller.stop()]);
     await world.stop();
+    await pods.close();
+    rmSync(directory, { recursive: true, force: true });
   });
 
   const startProber = async (): Promise<void> => {
@@ -185,8 +194,7 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
     const resumed = await dwd('resume', `--shoot=${namespace}`);
     expect([resumed.code, resumed.output()]).toEqual([0, `test/one (${namespace}): the pause has ended\n`]);
     await untilCounts(0, 0);
-    const leader = [`--leader-url=http://127.0.0.1:${String(healthPort)}`, '--leader-timeout=20s'];
-    const release = ['release', '--all', '--yes', `--config-file=${configFile}`, ...leader];
+    const release = ['release', '--all', '--yes', `--config-file=${configFile}`, '--leader-timeout=20s'];
     const refused = await dwd(...release);
     expect([refused.code, refused.stdout(), await countsOf()]).toEqual([1, '', [0, 0]]);
     expect(refused.stderr()).toMatch(

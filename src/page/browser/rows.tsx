@@ -5,9 +5,6 @@ import type { ShootStatus } from '../../status/state/schema.ts';
 import { classOf } from './states.ts';
 import { Since, StateBadge, Told } from './told.tsx';
 
-/** Number of rows shown at first. A button shows the others. */
-const rowsAtOnce = 100;
-
 interface RowProps {
   readonly group: ShootGroup<ShootStatus>;
   readonly now: number;
@@ -57,21 +54,12 @@ interface RowsProps extends Omit<RowProps, 'group'> {
 }
 
 /** Shows shoots as `dwd status` does, the most urgent first, equal ones folded. */
-export const Rows = ({ groups, ...common }: RowsProps) => {
-  const [showsAll, setShowsAll] = useState(false);
-  const shown = showsAll ? groups : groups.slice(0, rowsAtOnce);
-  return (
-    <section aria-label="Shoots to look at" class="rows">
-      <ul>
-        {shown.map((group) => (
-          <Row key={`${group.first.namespace} ${String(group.shoots.length > 1)}`} group={group} {...common} />
-        ))}
-      </ul>
-      {groups.length > shown.length && (
-        <button type="button" onClick={() => setShowsAll(true)}>
-          Show {groups.length - shown.length} more
-        </button>
-      )}
-    </section>
-  );
-};
+export const Rows = ({ groups, ...common }: RowsProps) => (
+  <section aria-label="Shoots to look at" class="rows">
+    <ul>
+      {groups.map((group) => (
+        <Row key={`${group.first.namespace} ${String(group.shoots.length > 1)}`} group={group} {...common} />
+      ))}
+    </ul>
+  </section>
+);

@@ -3,10 +3,31 @@ import { createServer } from 'node:http';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
+import type { TestClient } from '../../envtest/client.ts';
 import type { ServerFlags } from '../../envtest/flags.ts';
 
 /** Address of every pod. No machine has it (RFC 5737). */
 export const podAddress = '192.0.2.10';
+
+export interface ProberPod {
+  readonly name: string;
+  readonly healthPort: number;
+  readonly nodeName?: string;
+}
+
+/** Creates the pod of a prober that runs as a process of this machine. */
+export const createProberPod = async (seed: TestClient, { name, healthPort, nodeName }: ProberPod): Promise<void> => {
+  const pods = '/api/v1/namespaces/garden/pods';
+  const ports = [{ name: 'health', containerPort: healthPort }];
+  await seed.create(pods, {
+    apiVersion: 'v1',
+    kind: 'Pod',
+    metadata: { name, namespace: 'garden', labels: { app: 'dwd-prober' } },
+    spec: { nodeName, containers: [{ name: 'dwd', image: 'registry.example/dwd:0.1.0', ports }] },
+  });
+  const status = { podIP: podAddress, podIPs: [{ ip: podAddress }], conditions: [{ type: 'Ready', status: 'True' }] };
+  await seed.patch(`${pods}/${name}/status`, { status });
+};
 
 export interface PodNetwork {
   /** Flags for the kube-apiserver that reaches pods through this network. */
