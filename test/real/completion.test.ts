@@ -64,8 +64,9 @@ describe('dwd completion', () => {
     ['dwd care --output=js', '--output=json\n'],
     ['dwd validate package.j', 'package.json\n'],
   ])('completes in a real fish: %s', (keys, found) => {
-    if (!has('fish')) return;
-    const { stdout } = spawnSync('fish', ['-c', `dwd completion fish | source; complete -C '${keys}'`], {
+    const shell = 'fish';
+    if (!has(shell)) return;
+    const { stdout } = spawnSync(shell, ['-c', `dwd completion fish | source; complete -C '${keys}'`], {
       encoding: 'utf8',
       env,
     });

@@ -212,27 +212,18 @@ describe('a POST of the demo', () => {
   });
 });
 
-describe('the status of another replica', () => {
+it('the status of another replica is requested and returned, if it is valid', async () => {
   const { signal } = new AbortController();
-
-  it('is requested and returned', async () => {
-    const status = statusWith([shootNamed('one')]);
-    const asked: string[] = [];
-    const source = remoteSource(async (query) => {
-      asked.push(query);
-      return JSON.stringify(status);
-    });
-    expect(await source.seed(signal)).toEqual({ status });
-    expect(await source.shoot('a&b', signal)).toEqual(status.shoots[0]);
-    expect(asked).toEqual(['', '?shoot=a%26b']);
+  const status = statusWith([shootNamed('one')]);
+  const asked: string[] = [];
+  const source = remoteSource(async (query) => {
+    asked.push(query);
+    return JSON.stringify(asked.length > 2 ? {} : status);
   });
-
-  it.each(['', '{}', JSON.stringify({ ...statusWith([]), schemaVersion: 2 })])(
-    'is refused if it is not valid: %.10s',
-    async (text) => {
-      await expect(remoteSource(async () => text).seed(signal)).rejects.toThrow();
-    },
-  );
+  expect(await source.seed(signal)).toEqual({ status });
+  expect(await source.shoot('a&b', signal)).toEqual(status.shoots[0]);
+  expect(asked).toEqual(['', '?shoot=a%26b']);
+  await expect(source.seed(signal)).rejects.toThrow();
 });
 
 /** Starts the page of a prober whose files are in this directory. */

@@ -7,7 +7,7 @@ import type { TestClient } from '../../envtest/client.ts';
 import type { ServerFlags } from '../../envtest/flags.ts';
 
 /** Address of every pod. No machine has it (RFC 5737). */
-export const podAddress = '192.0.2.10';
+const podAddress = '192.0.2.10';
 
 export interface ProberPod {
   readonly name: string;
