@@ -1,11 +1,19 @@
 import { readFile, readdir } from 'node:fs/promises';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
-import { type BindAddress, type Runnable, type ServerDeps, serveHttp, whenAborted } from '../../process/index.ts';
+import {
+  type BindAddress,
+  type HttpHandler,
+  type HttpResponse,
+  type Runnable,
+  type ServerDeps,
+  serveHttp,
+  textResponse,
+  whenAborted,
+} from '../../process/index.ts';
 import type { ProberStatus } from '../../status/state/schema.ts';
-import type { PagePost } from './guards.ts';
-import { type Asset, pageHandler } from './handler.ts';
-import { type PageSource, createViews, sourceOf } from './source.ts';
+import { type PagePost, isExpectedHost, securityHeaders } from './guards.ts';
+import { type AnswerView, type PageSource, createViews, sourceOf } from './source.ts';
 
 const types: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -14,16 +22,21 @@ const types: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/** Reads the files that vite has built into `directory`, by path: `/` and all files of `/assets`. Rejects if the page is not built. */
-const readAssets = async (directory: URL): Promise<ReadonlyMap<string, Asset>> => {
-  const load = async (file: string): Promise<Asset> => ({
+/** Responses with the static files of the page, by path. */
+type Assets = ReadonlyMap<string, HttpResponse>;
+
+/** Reads the files that vite has built into `directory`: `/` and all files of `/assets`, whose names change with their content. Rejects if the page is not built. */
+const readAssets = async (directory: URL): Promise<Assets> => {
+  const load = async (file: string, headers: HttpResponse['headers']): Promise<HttpResponse> => ({
+    status: 200,
     contentType: types[file.split('.').at(-1) ?? ''] ?? 'application/octet-stream',
     body: await readFile(new URL(file, directory)),
-    isImmutable: file.startsWith('assets/'),
+    headers,
   });
+  const immutable = { 'Cache-Control': 'public, max-age=31536000, immutable' };
   const hashed = (await readdir(new URL('assets/', directory))).map((name) => `assets/${name}`);
-  const named = await Promise.all(hashed.map(async (file) => [`/${file}`, await load(file)] as const));
-  return new Map([['/', await load('index.html')], ...named]);
+  const named = await Promise.all(hashed.map(async (file) => [`/${file}`, await load(file, immutable)] as const));
+  return new Map([['/', await load('index.html', {})], ...named]);
 };
 
 export interface PageOptions {
@@ -39,19 +52,44 @@ export interface PageOptions {
   readonly onListening?: (address: BindAddress) => void;
 }
 
+/** Base for parsing the URL of a request. Only path and query of the result are used. */
+const anyBase = 'http://page.invalid';
+
+/** Serves the page: its files, and `/view`, with `?shoot=SHOOT` for the details of one shoot. */
+const answerBy =
+  ({ address, posts }: PageOptions, assets: Assets, answerView: AnswerView): HttpHandler =>
+  async (request) => {
+    const url = URL.parse(request.url ?? '/', anyBase);
+    if (url === null) return textResponse(400, 'invalid URL');
+    const { pathname, searchParams } = url;
+    if (!isExpectedHost(address.host, request.headers.host)) {
+      return textResponse(421, 'this page is only served under the names of the loopback address');
+    }
+    const post = request.method === 'POST' ? posts?.get(pathname) : undefined;
+    if (post !== undefined) return post(request);
+    if (request.method !== 'GET' && request.method !== 'HEAD') {
+      return textResponse(405, 'only GET and HEAD are allowed', { Allow: 'GET, HEAD' });
+    }
+    if (pathname === '/view') return answerView(searchParams.get('shoot') ?? undefined);
+    return assets.get(pathname) ?? textResponse(404, 'not found');
+  };
+
 /** Creates the server of the page. Its `run` rejects if the page is not built or cannot listen. */
 export const createPage = (options: PageOptions): Runnable => ({
   name: 'page',
   async run(signal, ready) {
-    const { address, directory, source, clock, logger, posts = new Map<string, PagePost>(), onListening } = options;
-    const assets = await readAssets(directory);
-    const views = createViews({ source, clock, logger }, signal);
+    const { address, clock, logger, posts, onListening } = options;
+    const views = createViews(options, signal);
+    const answer = answerBy(options, await readAssets(options.directory), views.answer);
     const server = serveHttp({
       name: 'page',
       address,
       flag: '--page-bind-addr',
-      handle: pageHandler({ boundTo: address.host, assets, answerView: views.answer, posts }),
-      takesBodies: posts.size > 0,
+      handle: async (request) => {
+        const response = await answer(request);
+        return { ...response, headers: { ...securityHeaders, ...response.headers } };
+      },
+      takesBodies: posts !== undefined,
       ...{ clock, logger, onListening },
     });
     await Promise.all([server.run(signal, ready), views.record()]);

@@ -37,17 +37,14 @@ const sampleEveryMs = 5_000;
 /** Number of samples in an hour. */
 const mostSamples = 720;
 
-interface ViewsOptions {
-  readonly source: PageSource;
-  readonly clock: Clock;
-  readonly logger: Logger;
-}
-
 /** The answer to `/view`, with the details of a shoot, given by any of its names. */
 export type AnswerView = (shoot: string | undefined) => Promise<HttpResponse>;
 
 /** Takes a sample of the seed every five seconds until `signal` aborts, and answers the page with the samples and the present view, at most once a second. */
-export const createViews = ({ source, clock, logger }: ViewsOptions, signal: AbortSignal) => {
+export const createViews = (
+  { source, clock, logger }: { readonly source: PageSource; readonly clock: Clock; readonly logger: Logger },
+  signal: AbortSignal,
+) => {
   const samples: PageSample[] = [];
   let lastProblem: string | undefined;
   const sample = async (): Promise<void> => {
