@@ -1,6 +1,6 @@
 import { type FoundPause, formatPause, pausedAnnotation } from '../annotations/pause.ts';
 import { decodeObject, decodeString } from '../kubernetes/api/decode.ts';
-import { ApiError, isApiError } from '../kubernetes/api/errors.ts';
+import { isApiError } from '../kubernetes/api/errors.ts';
 import { type ClusterCommand, type CommandContext, CommandError, callOptions } from '../process/index.ts';
 
 /** Writes a pause to a Namespace. Removes it if `pause` is undefined. */
@@ -28,12 +28,10 @@ export const writePause = async (
   }
 };
 
-type Steering = Pick<ClusterCommand, 'version' | 'env'>;
-
-/** Returns the user name that the API server reports for us, else the login name on this machine, with the version of `dwd`. */
+/** Returns the user name that the API server reports for us, unless it refuses to, with the version of `dwd`. */
 export const currentUser = async (
   context: Pick<CommandContext, 'client' | 'signal'>,
-  { version, env }: Steering,
+  { version }: Pick<ClusterCommand, 'version'>,
 ): Promise<string> => {
   const call = {
     method: 'POST',
@@ -50,8 +48,7 @@ export const currentUser = async (
     const { value: user } = await context.client.call(call, callOptions(context));
     return `${user}, dwd ${version}`;
   } catch (error) {
-    if (!(error instanceof ApiError && ['Forbidden', 'NotFound'].includes(error.code))) throw error;
-    const login = env.USER ?? env.LOGNAME ?? env.USERNAME;
-    return login === undefined ? `dwd ${version}` : `${login} (login), dwd ${version}`;
+    if (!isApiError(error, 'Forbidden')) throw error;
+    return `dwd ${version}`;
   }
 };
