@@ -13,6 +13,7 @@ import {
 } from '../../simulator/harness/support.ts';
 import type { RequestFault } from '../../simulator/network/faults.ts';
 import type { DependentResource } from '../../src/prober/index.ts';
+import { statusSchema } from '../../src/status/state/schema.ts';
 
 let scenario: Scenario;
 afterEach(() => scenario.stop());
@@ -103,6 +104,11 @@ it('a scale-down whose response comes after the outage is undone at once', async
 it('another writer that keeps scaling KCM up is undone each time, for as long as the outage lasts', async () => {
   create();
   await reachOutage(scenario);
+  const marginOf = async () => {
+    const line = /^dwd_prober_grace_left_seconds\{.*$/m.exec(await scenario.meter().metricsText());
+    return [line?.[0], statusSchema.parse(scenario.status()).shoots.map(({ marginMs }) => marginMs)];
+  };
+  const margin = await marginOf();
   for (let count = 0; count < 8; count += 1) {
     editDeployment(scenario, { shoot: 'a', name: 'kcm' }, (object) => ({
       ...object,
@@ -111,6 +117,7 @@ it('another writer that keeps scaling KCM up is undone each time, for as long as
     await scenario.clock.advance(2_500);
     expect(stateOf(scenario, 'a')).toContain('kcm 0 replicas=2 active=');
   }
+  expect(await marginOf()).toEqual(margin);
   expect(scenario.world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
 });
 

@@ -164,7 +164,8 @@ const measureWrite = (
   if (write === undefined || write.error !== undefined) return;
   const { resource, effect, undone } = write;
   if (undone !== undefined && !dryRun) metrics.foreignChanges.inc({ namespace, resource, manager: undone.manager });
-  if (effect !== 'down' || verdict?.kind !== 'unhealthy') return;
+  // To undo another writer comes late, and says nothing of the scale-down.
+  if (effect !== 'down' || undone !== undefined || verdict?.kind !== 'unhealthy') return;
   metrics.downSeconds.observe((now - verdict.crossedAt) / 1_000);
   metrics.margin.set((verdict.graceEndsAt - now) / 1_000, { namespace });
 };

@@ -160,7 +160,7 @@ export class ShootRecord {
     if (effect === undefined && direction === 'down') return;
     this.#failedWrites.delete(title);
     if (effect !== 'down') this.#restored.add(title);
-    else if (verdict?.kind === 'unhealthy') this.#marginMs = verdict.graceEndsAt - now;
+    else if (undone === undefined && verdict?.kind === 'unhealthy') this.#marginMs = verdict.graceEndsAt - now;
     if (undone !== undefined) {
       const from = String(write.write.base.specReplicas);
       this.#did('undone', `${undone.manager} had set ${title} to ${from} replicas`, wall);

@@ -185,7 +185,7 @@ const awaitedIn = ({ operations }: Scaling): Operation | undefined =>
 const waitOf = (operation: Operation): string => {
   const { state, detail = '' } = stateOf(operation);
   if (state === 'delayed') return 'follows after its initialDelay';
-  return state === 'retrying' ? `is tried again after ${detail}` : `waits ${detail}`;
+  return state === 'retrying' ? `is tried again (${detail})` : `waits ${detail}`;
 };
 
 /** Returns how far a scaling is, and what it waits for; undefined without one. */
