@@ -56,8 +56,14 @@ it('a prober reports at any time where its protection is active, since when, why
   const seen = new Set<string>();
   for (let second = 0; second < 150; second += 1) {
     await clock.advance(1_000);
-    seen.add(status(a.namespace).shoots[0]?.state ?? '');
+    const [row] = status(a.namespace).shoots;
+    seen.add(row?.state ?? '');
+    // Its beginning is told for as long as something is held.
+    if (row?.held.length !== 0) {
+      expect(Math.abs(Date.parse(row?.outageSince ?? '') - Date.parse(later?.outageSince ?? ''))).toBeLessThan(5_000);
+    }
   }
+  expect(status(a.namespace).shoots[0]?.outageSince).toBeUndefined();
   expect([...seen]).toEqual(['held', 'landing', 'restoring', 'healthy']);
 
   // A shoot that is no longer probed says why.

@@ -74,13 +74,12 @@ interface EndedRun {
 }
 
 /** Returns what the latest decision that is no failure says of an outage. */
-const outageIn = (judged: EndedRun | undefined): Pick<ShootFacts, 'verdict' | 'reason' | 'outageSince' | 'landing'> => {
+const outageIn = (judged: EndedRun | undefined): Pick<ShootFacts, 'verdict' | 'reason' | 'landing'> => {
   if (judged === undefined) return { reason: '' };
   const { decision, reading } = judged;
   const { verdict, reason } = decision;
   if (verdict.kind === 'failed') return { reason: '' };
   const known = { verdict: verdict.kind, reason };
-  if (verdict.kind === 'unhealthy') return { ...known, outageSince: timeAt(verdict.crossedAt, reading) };
   if (verdict.kind !== 'landing') return known;
   const { renewed, awaited, late, earliest, latest } = verdict;
   const landing = {
@@ -112,6 +111,8 @@ export class ShootRecord {
   #failing: FailingRuns | undefined;
   readonly #failedWrites = new Map<string, FailedWrite>();
   #marginMs: number | undefined;
+  /** When the outage began that continues, or whose resources are not all restored. */
+  #outageSince: string | undefined;
   #told: ShootTold | undefined;
   #pause: PauseInForce | undefined;
   /** Resources that were held at the last check, since when some are, and resources that this prober has restored since. */
@@ -135,7 +136,10 @@ export class ShootRecord {
     this.#leftOut = leftOut ?? (memory.candidates === undefined ? nothingLeftOut : this.#leftOut);
     if (verdict.kind !== 'failed') {
       this.#judged = this.#ran;
-      if (verdict.kind !== 'unhealthy') this.#failedWrites.clear();
+      if (verdict.kind === 'unhealthy') this.#outageSince ??= timeAt(verdict.crossedAt, reading);
+      else this.#failedWrites.clear();
+      const isOver = verdict.kind !== 'unhealthy' && verdict.kind !== 'landing' && this.#held.length === 0;
+      if (isOver) this.#outageSince = undefined;
     }
     this.decisions.add({ at: reading.wall, verdict: verdictNameOf(verdict), reason });
   }
@@ -231,6 +235,7 @@ export class ShootRecord {
       notProbed: this.isProbed ? undefined : (notProbed ?? { reason: 'it is no longer probed', givesBack: true }),
       ...look,
       ...outageIn(this.#judged),
+      outageSince: this.#outageSince,
       failing: this.#failing,
       access: this.#failing === undefined ? undefined : view.access(),
       leaseExpiryMs: settings.expiryAgeMs,

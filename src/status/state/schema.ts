@@ -155,7 +155,9 @@ const factsSchema = z.object({
     z.enum(['healthy', 'unhealthy', 'confirming', 'landing', 'skipped']),
   ).optional(),
   reason: text('That verdict in words and numbers.'),
-  outageSince: time('Time at which the outage of that verdict began; absent: there was none').optional(),
+  outageSince: time(
+    'Time at which the outage began that continues or for which resources are held; absent: there is none',
+  ).optional(),
   failing: about(
     'Runs in a row that have failed until now; absent: the last run did not fail.',
     failingSchema,
