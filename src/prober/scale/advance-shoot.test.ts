@@ -133,6 +133,48 @@ describe('runs', () => {
   });
 });
 
+describe('the next run', () => {
+  const throttled = { ...failedVerdict, failure: 'throttled' } as const;
+
+  it.each<
+    [
+      what: string,
+      verdict: Verdict,
+      event: ShootEvent['kind'] & ('address-unreachable' | 'kubeconfig-changed'),
+      did: readonly string[],
+    ]
+  >([
+    ['the public address cannot be reached', upVerdict, 'address-unreachable', ['start-run']],
+    ['it cannot be reached, unless the API server asked for a back-off', throttled, 'address-unreachable', []],
+    ['the kubeconfig has changed after a failed run', failedVerdict, 'kubeconfig-changed', ['start-run']],
+    ['it has changed after another', upVerdict, 'kubeconfig-changed', []],
+  ])('starts at once if %s', (_, verdict, kind, did) => {
+    const { step } = createLoop();
+    step(0, allUp);
+    step(100, allUp, judged(verdict, 10_100));
+    expect(step(1_000, allUp, { kind })).toEqual(did);
+  });
+});
+
+it('the next step is due when a standby may act, when an outage is late, and when a resource may be scaled again', () => {
+  const dueAfter = (verdict: Verdict, role: ShootContext['role']) => begin(verdict, allUp, { role }).state().dueAt;
+  const idle = { leads: false, mayStandIn: false };
+  expect(dueAfter(crossedAt(100), standby)).toBe(3_100);
+  expect(dueAfter(crossedAt(100), idle)).toBe(5_100);
+  expect(dueAfter(upVerdict, standby)).toBe(Number.POSITIVE_INFINITY);
+  const { step, answer, state } = begin(downVerdict, allUp);
+  const [half, whole] = [
+    [{ ...heldObject(a), version: 2 }, up(b)],
+    [
+      { ...heldObject(a), version: 2 },
+      { ...heldObject(b), version: 2 },
+    ],
+  ] as const;
+  answer(200, half[0], half);
+  answer(300, whole[1], whole);
+  expect([step(400, whole), state().dueAt]).toEqual([[], 1_300]);
+});
+
 describe('a verdict', () => {
   it('ends an opposite scaling at once: its write in flight is awaited, and then the resource is read', () => {
     const { step, answer, did } = begin(downVerdict, allUp);
