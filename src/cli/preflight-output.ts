@@ -96,7 +96,7 @@ const summaryOf = (checks: readonly PreflightCheck[], paint: PaintStatus): strin
   const parts = order.flatMap((status) =>
     counts[status] === 0 ? [] : [paint(status, `${String(counts[status])} ${names[status]}`)],
   );
-  return `${String(checks.length)} checks: ${parts.join(', ')}`;
+  return `${plural(checks.length, 'check')}: ${parts.join(', ')}`;
 };
 
 /** Prints one line per check, and explains the findings at the end, worst first, because a terminal shows the end of long output. */

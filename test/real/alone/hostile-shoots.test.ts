@@ -30,7 +30,7 @@ dependentResourceInfos:
     scaleUp: {level: 0}
     scaleDown: {level: 0}
 `;
-/** Memory limit of the Deployment that `dwd manifests` prints. */
+/** Memory limit of the Deployment of the chart. */
 const memoryLimitMb = 512;
 
 const peakMb = (pid: number): number => {
