@@ -250,7 +250,7 @@ const scaling: readonly Rule[] = [
     patches: [
       {
         file: 'scale/advance-shoot.ts',
-        find: 'if (!isRecent(desired, context)) return { state, effects };',
+        find: 'if (state.isDownBegun !== true && !isRecent(desired, context)) return { state, effects };',
         replace: '',
       },
     ],

@@ -312,9 +312,9 @@ const paused = [30_000, 35_000, 40_000, 50_000, 60_000, 75_000].flatMap((end) =>
 );
 
 /** With gardenlet's interval, and the connections of the prober failing for a while, another writer's KCM would run for its whole grace period. */
-const contested = [2_000, 5_000, 12_000, 25_000].flatMap((everyMs) =>
-  [false, true].map(
-    (isBlind): Case => ({
+const contested = [false, true].flatMap((isBlind) =>
+  [2_000, 5_000, 12_000, 25_000].map(
+    (everyMs): Case => ({
       settings: { probeIntervalMs: isBlind ? 30_000 : 10_000 },
       faults: [
         cut(),

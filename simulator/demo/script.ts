@@ -3,14 +3,14 @@ import type { LiveOptions } from './live.ts';
 import type { Stage } from './stage.ts';
 
 /**
- * Keys, each with the milliseconds to wait before: the network of one shoot fails, and beside it the etcd of another and of its twin. The
- * outages last longer than KCM's grace period, so that they do damage where no watchdog runs.
+ * Keys, each with the milliseconds to wait before: the network of one shoot fails for longer than KCM's grace period, and beside it the etcd of another. The
+ * unprotected twin has both faults, for comparison.
  */
 const script: readonly (readonly [afterMs: number, keys: string])[] = [
-  [1_500, 'tc'],
-  [2_000, 't2e'],
+  [1_500, 'c'],
+  [2_000, '2e'],
   [20_000, 'm'],
-  [24_000, 't1r'],
+  [24_000, '1r'],
   [20_000, 'q'],
 ];
 

@@ -52,13 +52,13 @@ describe('the simulation', () => {
       ...{ seed: 1, component: 'prober', replicas: 1, elected: false, dryRun: false, latencyMs: 20 },
       ...{ shoots: [shoot], faultsMs: 200_000, quietMs: 60_000 },
       faults: [
-        { at: 50_000, forMs: 25_000, fault: cut },
-        { at: 72_500, forMs: 17_500, fault: lost },
+        { at: 50_000, forMs: 45_000, fault: cut },
+        { at: 72_500, forMs: 34_000, fault: lost },
       ],
     });
     const last = run.events.findLast((event) => event.kind === 'deployment' && event.after?.replicas === 0);
     expect(last).toMatchObject({ name: 'kube-controller-manager' });
-    expect(last?.at).toBeGreaterThan(90_000);
+    expect(last?.at).toBeGreaterThan(106_500);
     expect(run.violation).toBeUndefined();
   });
 });

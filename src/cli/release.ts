@@ -13,7 +13,7 @@ const description = `Restores the held resources of one shoot or of all, level b
 
 A release during an outage costs the shoot its nodes. So dwd release reads the state of the outage from the leader, and refuses if the outage continues. It also refuses if a prober leads but does not respond: that prober restores the resources itself when the outage is over. --despite-outage overrides both. If no replica leads, the state is unknown: the command prints that and continues.
 
-In a terminal it prompts for confirmation unless --yes is given; without a terminal it requires --yes. It does not touch resources that the configuration does not name. Exits with 0 if nothing is held any more, and with 1 if resources are still held or the answer was no.`;
+In a terminal it prompts for confirmation unless --yes is given; without a terminal it requires --yes. It restores what the configuration names, and what was held together with that. Exits with 0 if nothing is held any more, and with 1 if resources are still held or the answer was no.`;
 
 const { kubeconfig, context, timeout, ...target } = steerFlags('5m');
 

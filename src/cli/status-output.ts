@@ -57,8 +57,8 @@ export const leaderInWords = ({ lease, replicas, prober, source, at }: SeedStatu
       ? 'leader not known'
       : `nobody holds the leader Lease: nothing is probed, unless a prober runs without one or elsewhere (--namespace)${standbys}; runbook DwdProberAbsent`;
   }
-  if (holder !== '' && !isFresh) {
-    return `leader ${name}${led} no longer renews its Lease${standbys}: nothing is scaled down or restored until a replica leads; runbook DwdNoLeader`;
+  if (holder !== '' && !isFresh && prober?.leads !== true) {
+    return `leader ${name}${led} no longer renews its Lease${standbys}: nothing is restored until a replica leads; runbook DwdNoLeader`;
   }
   const silent = source === 'leader' ? '' : ', but it did not respond';
   return `leader ${name}${led}${silent}${standbys}${round}${written}`;

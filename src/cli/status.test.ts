@@ -197,7 +197,7 @@ describe('--watch', () => {
     const { objects } = findingsOf();
     const dead = { objects: { ...objects, lease: { holder: 'dwd-prober-a_1f', isFresh: false } }, held: nothingHeld };
     expect(lines(fine, { ...dead, problems: ['the prober: no answer within 1.5s'] })).toEqual([
-      '12:00:00  leader dwd-prober-a no longer renews its Lease, 1 standby: nothing is scaled down or restored until a replica leads; runbook DwdNoLeader',
+      '12:00:00  leader dwd-prober-a no longer renews its Lease, 1 standby: nothing is restored until a replica leads; runbook DwdNoLeader',
       '12:00:00  not known: no prober responded; by its objects nothing is held or paused',
       '12:00:00  ? the prober: no answer within 1.5s',
     ]);

@@ -100,7 +100,7 @@ export class ObjectController {
         if (type === 'deleted') this.#report.forget(value);
         else if (previous === undefined) queue.add(key);
       }),
-      clusters?.subscribe(({ type, key, value, previous = value }) => {
+      clusters?.subscribe(({ type, key, value, previous }) => {
         if (type === 'set' && value !== previous) for (const one of this.#keysOf(key)) queue.add(one);
       }),
     ];

@@ -33,12 +33,16 @@ export type StatusRun = OperatorAccess & LeaderQuery;
 export const noSeed =
   'this is no seed: it does not serve Clusters (extensions.gardener.cloud), and no prober is in this namespace; check --context, --kubeconfig and --namespace';
 
-/** True if there is nobody of a prober, and the API server does not serve Gardener's Clusters, as that of a seed does. Rejects with an ApiError. */
+/**
+ * True if there is nothing of a prober, neither a leader nor a pod nor a configuration, and the API server does not serve Gardener's Clusters, as that of a seed
+ * does. Rejects with an ApiError or a CommandError.
+ */
 export const isNoSeed = async (
   { lease, replicas }: SeedObjects,
-  { client, options }: { readonly client: KubeClient; readonly options: CallOptions },
+  { client, options, namespace }: Pick<ObjectsDeps, 'client' | 'options' | 'namespace'>,
 ): Promise<boolean> => {
   if (lease?.holder !== '' || replicas?.length !== 0) return false;
+  if ((await installedConfiguration(namespace, { client, options })).isInstalled) return false;
   const path = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
   const call = { method: 'GET', path, query: { limit: '1' }, decode: () => true } as const;
   return (await unlessNotFound(client.call(call, options))) === undefined;
@@ -114,7 +118,8 @@ export const readSeedStatus = async (
     answer === undefined
       ? await orProblem('the held resources', readHeldHere({ client, clock, namespace, options }))
       : {};
-  const asked = all?.shoots.length === 0 ? await orProblem('the Clusters', isNoSeed(objects, { client, options })) : {};
+  const asked =
+    all?.shoots.length === 0 ? await orProblem('the Clusters', isNoSeed(objects, { client, options, namespace })) : {};
   return judgeSeed({
     ...{ at: new Date(clock.now()).toISOString(), connectedTo, objects, answer, isNoSeed: asked.value },
     held: all && shoot !== undefined ? onlyOf(all, shoot) : all,

@@ -136,9 +136,9 @@ const findRelease = async (run: ReleaseRun, context: CommandContext): Promise<Re
   const { held: all, settings } = await listHeld({ ...context, seed, settings: ordered });
   const held = all.filter(({ cluster }) => only === undefined || cluster === only);
   if (held.length === 0) {
-    const options = callOptions(context);
-    const objects = await readSeedObjects({ ...context, namespace, options }, selector);
-    if (await isNoSeed(objects, { ...context, options })) throw new CommandError(noSeed);
+    if (run.settings !== undefined) return undefined;
+    const here = { ...context, namespace, options: callOptions(context) };
+    if (await isNoSeed(await readSeedObjects(here, selector), here)) throw new CommandError(noSeed);
     return undefined;
   }
   const clusters = new Set(held.map(({ cluster }) => cluster));

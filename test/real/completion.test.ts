@@ -33,40 +33,42 @@ const typed = async (shell: keyof typeof shells, lines: readonly string[]): Prom
 };
 
 describe('dwd completion', () => {
-  it.each(['bash', 'zsh'] as const)('completes commands, flags and their values in a real %s', async (shell) => {
-    if (!has(shell)) return;
-    const calls: readonly (readonly [keys: string, args: string])[] = [
-      ['dwd val\t', 'validate'],
-      ['dwd sim\t', 'simulate'],
-      ['dwd pro\t--dry\t', 'prober --dry-run'],
-      ['dwd care --outp\tjs\t', 'care --output json'],
-      ['dwd care --output=js\t', 'care --output=json'],
-      ['dwd care -o y\t', 'care -o yaml'],
-      ['dwd validate --comp\tpro\tpackage.j\t', 'validate --component prober package.json'],
-      ['dwd rehearse --config-file package.j\t', 'rehearse --config-file package.json'],
-      ['dwd rehearse --config-file=package.j\t', 'rehearse --config-file=package.json'],
-      ['dwd rehearse --fault=na\t', 'rehearse --fault=nat'],
-      ['dwd simulate --fa\tna\t', 'simulate --fault nat'],
-      ['dwd completion fi\t', 'completion fish'],
-    ];
-    expect(
-      await typed(
-        shell,
-        calls.map(([keys]) => keys),
-      ),
-    ).toEqual(calls.map(([, args]) => args));
-  });
+  it.for(['bash', 'zsh'] as const)(
+    'completes commands, flags and their values in a real %s',
+    async (shell, { skip }) => {
+      skip(!has(shell), `${shell} is not installed`);
+      const calls: readonly (readonly [keys: string, args: string])[] = [
+        ['dwd val\t', 'validate'],
+        ['dwd sim\t', 'simulate'],
+        ['dwd pro\t--dry\t', 'prober --dry-run'],
+        ['dwd care --outp\tjs\t', 'care --output json'],
+        ['dwd care --output=js\t', 'care --output=json'],
+        ['dwd care -o y\t', 'care -o yaml'],
+        ['dwd validate --comp\tpro\tpackage.j\t', 'validate --component prober package.json'],
+        ['dwd rehearse --config-file package.j\t', 'rehearse --config-file package.json'],
+        ['dwd rehearse --config-file=package.j\t', 'rehearse --config-file=package.json'],
+        ['dwd rehearse --fault=na\t', 'rehearse --fault=nat'],
+        ['dwd simulate --fa\tna\t', 'simulate --fault nat'],
+        ['dwd completion fi\t', 'completion fish'],
+      ];
+      expect(
+        await typed(
+          shell,
+          calls.map(([keys]) => keys),
+        ),
+      ).toEqual(calls.map(([, args]) => args));
+    },
+  );
 
-  it.each<[keys: string, first: string | RegExp]>([
+  it.for<[keys: string, found: string | RegExp]>([
     ['dwd val', /^validate\tcheck configuration files\n/],
     ['dwd care --outp', /^--output\tOutput format/],
     ['dwd care --output ', /^json\ntable\nyaml\n$/],
     ['dwd care --output=js', '--output=json\n'],
     ['dwd validate package.j', 'package.json\n'],
-  ])('completes in a real fish: %s', (keys, found) => {
-    const shell = 'fish';
-    if (!has(shell)) return;
-    const { stdout } = spawnSync(shell, ['-c', `dwd completion fish | source; complete -C '${keys}'`], {
+  ])('completes in a real fish: %s', ([keys, found], { skip }) => {
+    skip(!has('fish'), 'fish is not installed');
+    const { stdout } = spawnSync('fish', ['-c', `dwd completion fish | source; complete -C '${keys}'`], {
       encoding: 'utf8',
       env,
     });

@@ -23,6 +23,7 @@ const protectedAt = (name: string, { leases }: ShootModel, model: Model): number
 interface Outage {
   /** Nodes that renewed until the outage. */
   readonly alive: ReadonlySet<string>;
+  readonly heldAt: number;
   /** The last time at which the outage was seen to last. */
   cutUntil: number;
   /** True once a watchdog has restored KCM. One that is being scaled down may still act. */
@@ -52,6 +53,7 @@ export const noNodeLost: Invariant = {
         const alive = [...leases].filter(([, { renewedAt }]) => model.at - renewedAt < limitMs + 10_000);
         outages.set(write.shoot, {
           alive: new Set(alive.map(([node]) => node)),
+          heldAt: model.at,
           cutUntil: model.at,
           isRestored: false,
         });
@@ -70,7 +72,8 @@ export const noNodeLost: Invariant = {
       if (due <= model.at && model.excusedUntil(name, due) <= due) return `${name}: node ${node} was given up`;
       if (outage?.isRestored !== true || model.at >= landedAt(outage, name, model)) return undefined;
       const { renewedAt = Number.NEGATIVE_INFINITY } = shoot.leases.get(node) ?? {};
-      const isLate = outage.alive.has(node) && renewedAt <= outage.cutUntil;
+      // One that has renewed since is back: it was cut off anew.
+      const isLate = outage.alive.has(node) && renewedAt <= outage.heldAt;
       return isLate && model.excusedUntil(name) <= outage.cutUntil
         ? `${name}: node ${node} was given up while it was late`
         : undefined;

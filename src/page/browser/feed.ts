@@ -3,8 +3,8 @@ import type { PageView } from '../feed/index.ts';
 
 /** Time between two requests in milliseconds, as of `dwd status --watch`. */
 const pauseMs = 2_000;
-/** Age in milliseconds of the last answer from which the page is shown as old. */
-const lateMs = 5_000;
+/** Age in milliseconds of the last answer from which the page is shown as old. A busy server answers every five seconds. */
+const lateMs = 10_000;
 
 export interface Seed {
   readonly view: PageView;

@@ -111,8 +111,9 @@ export class ShootRecord {
   #failing: FailingRuns | undefined;
   readonly #failedWrites = new Map<string, FailedWrite>();
   #marginMs: number | undefined;
-  /** When the outage began that continues, or whose resources are not all restored. */
+  /** When the latest outage began, and true if it is over. */
   #outageSince: string | undefined;
+  #isOver = true;
   #told: ShootTold | undefined;
   #pause: PauseInForce | undefined;
   /** Resources that were held at the last check, since when some are, and resources that this prober has restored since. */
@@ -136,10 +137,9 @@ export class ShootRecord {
     this.#leftOut = leftOut ?? (memory.candidates === undefined ? nothingLeftOut : this.#leftOut);
     if (verdict.kind !== 'failed') {
       this.#judged = this.#ran;
-      if (verdict.kind === 'unhealthy') this.#outageSince ??= timeAt(verdict.crossedAt, reading);
-      else this.#failedWrites.clear();
-      const isOver = verdict.kind !== 'unhealthy' && verdict.kind !== 'landing' && this.#held.length === 0;
-      if (isOver) this.#outageSince = undefined;
+      if (verdict.kind !== 'unhealthy') this.#failedWrites.clear();
+      else if (this.#isOver) this.#outageSince = timeAt(verdict.crossedAt, reading);
+      if (verdict.kind === 'unhealthy' || verdict.kind === 'healthy') this.#isOver = verdict.kind === 'healthy';
     }
     this.decisions.add({ at: reading.wall, verdict: verdictNameOf(verdict), reason });
   }
@@ -235,7 +235,7 @@ export class ShootRecord {
       notProbed: this.isProbed ? undefined : (notProbed ?? { reason: 'it is no longer probed', givesBack: true }),
       ...look,
       ...outageIn(this.#judged),
-      outageSince: this.#outageSince,
+      outageSince: this.#isOver && held.length === 0 ? undefined : this.#outageSince,
       failing: this.#failing,
       access: this.#failing === undefined ? undefined : view.access(),
       leaseExpiryMs: settings.expiryAgeMs,

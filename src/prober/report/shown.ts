@@ -62,7 +62,12 @@ export const lookAfter = ({ decision, settings, before }: Looked, reading: Clock
   const isSuspected = verdict.kind === 'unhealthy' || verdict.kind === 'confirming';
   const isAllSilent = isSuspected && expired < neededOf(counted.length, settings);
   const silentSince = Math.max(...counted.map((lease) => lease.silentSince));
-  const excused = counted.find((lease) => lease.silentSince > lease.renewedAt);
+  // Only while it makes a difference: later the lease has been renewed, or has expired.
+  const excused = counted.find(
+    (lease) =>
+      listedAt >= lease.renewedAt + expiryAgeOf(lease, settings) &&
+      listedAt < lease.silentSince + expiryAgeOf(lease, settings),
+  );
   // If nobody renewed from now on, an outage would show at this age.
   const fresh = counted.map((lease) => ({
     ...lease,

@@ -257,12 +257,15 @@ describe('a pause', () => {
 
   it('that ends while runs fail is followed by a scale-down on a recent verdict, and by none on an older one', () => {
     const endOfPause = (at: number): readonly string[] => {
-      const { step, change } = begin(downVerdict, allUp, { pausedUntil: at });
-      step(at - 1_000, allUp, judged(failedVerdict));
+      const { step, change } = begin(downVerdict, allUp);
+      const half = [heldObject(a), up(b)];
+      change({ pausedUntil: at });
+      expect(step(1_000, half)).toEqual(['dropped']);
+      step(at - 1_000, half, judged(failedVerdict));
       change({ pausedUntil: undefined });
-      return step(at, allUp);
+      return step(at, half);
     };
-    expect(endOfPause(20_000)).toEqual(['down', 'write a']);
+    expect(endOfPause(20_000)).toEqual(['down']);
     expect(endOfPause(30_001)).toEqual([]);
   });
 
@@ -373,6 +376,26 @@ it('a standby leaves the leader a second after its own verdict, however long ago
   expect(step(20_000, allUp, judged(crossedAt(5_000)))).toEqual([]);
   expect(step(20_999, allUp)).toEqual([]);
   expect(step(21_000, allUp)).toEqual(['down', 'write a']);
+});
+
+it('while runs fail, another writer is undone also on an old verdict: the scale-down has begun', () => {
+  const { step, answer } = begin(downVerdict, allUp);
+  const [half, whole, undone] = [
+    [{ ...heldObject(a), version: 2 }, up(b)],
+    [
+      { ...heldObject(a), version: 2 },
+      { ...heldObject(b), version: 2 },
+    ],
+    [
+      { ...contested(a), version: 3 },
+      { ...heldObject(b), version: 2 },
+    ],
+  ] as const;
+  answer(200, half[0], half);
+  answer(300, whole[1], whole);
+  // Steps as often as in the loop: a longer gap looks like a suspension.
+  for (let at = 10_000; at <= 40_000; at += 10_000) step(at, whole, judged(failedVerdict));
+  expect(step(40_001, undone)).toEqual(['down', 'write a']);
 });
 
 it('another writer that scales up what is held is undone at once, once in a second, and left to the next verdict in a restoration', () => {

@@ -175,7 +175,9 @@ export const mayWriteNow = (state: ShootProberState, context: ShootContext): boo
 /** Takes the next steps of the scaling in progress. Ends the one that is no longer wanted or allowed, and starts the one that is. */
 const scale = (given: ShootProberState, responses: readonly ActionResponse[], context: ShootContext): ShootStep => {
   const permitted = permissionIn(given, context);
-  const { state, effects } = startScaling(dropScaling(given, permitted), permitted, context);
+  const goesOn = given.isDownBegun === true && given.desired?.direction === 'down' && permitted === 'granted';
+  const known = { ...given, isDownBegun: goesOn };
+  const { state, effects } = startScaling(dropScaling(known, permitted), permitted, context);
   const { scaling, desired } = state;
   if (scaling === undefined || desired === undefined) {
     return { state: endProbing(state, context.inFlight.size), effects, wakeAt: Number.POSITIVE_INFINITY };
@@ -232,16 +234,16 @@ const startScaling = ({ state, effects }: Changed, permitted: Permission, contex
   // The outage may be over: a pause has ended, a resource has changed, or this process leads from now on.
   if (desired.direction === 'down' && context.now > desired.judgedAt + freshMs) {
     if (state.verdict?.kind === 'unhealthy') return { state: { ...state, ...lookAgain(state, context.now) }, effects };
-    if (!isRecent(desired, context)) return { state, effects };
+    if (state.isDownBegun !== true && !isRecent(desired, context)) return { state, effects };
   }
   const started = createScaling(desired, context, withoutLead);
   return {
-    state: { ...tried, scaling: started },
+    state: { ...tried, scaling: started, isDownBegun: desired.direction === 'down' },
     effects: [...effects, { kind: 'scaling-started', scaling: started }],
   };
 };
 
-/** A scale-down that begins later than this after its verdict, in milliseconds, looks again first. After runs that fail it begins on a recent verdict. */
+/** A scale-down that begins later than this after its verdict, in milliseconds, looks again first. While runs fail it needs a recent verdict, or goes on with what has begun: what was refused, or undone by another writer. */
 const freshMs = 3_000;
 
 const whyWithoutLead = (since: number, now: number): string =>
@@ -275,6 +277,8 @@ export interface ShootProberState {
   readonly desired?: DesiredScaling;
   /** The desired scaling in progress. Absent: nothing is left to do, or this process may not do it. */
   readonly scaling?: Scaling;
+  /** True once a scale-down has started, until it is not wanted or not allowed any more. */
+  readonly isDownBegun?: boolean;
   /** No scaling starts before. */
   readonly nextScalingAt: number;
   /** `judgedAt` of the desired scaling that was started last, or had nothing to do. */

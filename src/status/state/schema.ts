@@ -171,7 +171,7 @@ const factsSchema = z.object({
     'Time for which none of them had been renewed; absent: that is no reason for the verdict',
   ).optional(),
   excusedUntil: time(
-    'End of a failure of its API server since which some of them have not been renewed: silence counts from here; absent: there is none',
+    'End of a failure of its API server, from which silence counts: otherwise some of them would have expired; absent: none would',
   ).optional(),
   nodes: count('Number of nodes when they were last listed; absent: never.').optional(),
   leftOut: count('Number of leases and nodes that do not count; absent as `nodes` is.').optional(),
