@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { proberConfig } from '../../src/prober/config/config.ts';
 import { proberGrants, proberShootGrants } from '../../src/prober/rights.ts';
 import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
@@ -91,6 +92,20 @@ describeEnvtest("a cluster that is not Gardener's", () => {
     kubelets.connect();
     await untilScaled(2);
     expect(await annotations()).toEqual([]);
+
+    // A real API server refuses a token; with the former kubeconfig the prober goes on.
+    const use = (kubeconfig: string): Promise<unknown> =>
+      seed.client.patch(`/api/v1/namespaces/${namespace}/secrets/tenant-kubeconfig`, {
+        data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
+      });
+    const { users, ...rest } = parse(text) as { readonly users: readonly { readonly name: string }[] };
+    await use(JSON.stringify({ ...rest, users: users.map(({ name }) => ({ name, user: { token: 'wrong' } })) }));
+    await waitFor({ what: 'a refused token', detail: program.output }, () =>
+      program
+        .lines()
+        .some(({ msg, reason }) => /^probe failed/.test(String(msg)) && /401.*Unauthorized/.test(String(reason))),
+    );
+    await use(text);
 
     // While the namespace is being deleted, the mark goes and the count stays: nothing may start there again.
     kubelets.cut();

@@ -186,7 +186,7 @@ const main = async (): Promise<void> => {
     isCalm = false;
     passTurn();
     if (chance(0.7)) {
-      // All connections are reset.
+      // All requests under way are reset.
       world.api.setReachability('refused');
       world.api.setReachability('open');
     }
