@@ -1,5 +1,4 @@
 import { KubeconfigError, unlessNotFound } from '../kubernetes/api/errors.ts';
-import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import type { ClusterAccess } from '../kubernetes/kubeconfig/index.ts';
 import { authority } from '../kubernetes/transport/index.ts';
 import { CommandError, type OperatorAccess, type OperatorCluster, onOperatorCluster } from '../process/index.ts';

@@ -103,7 +103,7 @@ describeEnvtest("a cluster that is not Gardener's", () => {
     await waitFor({ what: 'a refused token', detail: program.output }, () =>
       program
         .lines()
-        .some(({ msg, reason }) => /^probe failed/.test(String(msg)) && /401.*Unauthorized/.test(String(reason))),
+        .some(({ msg, reason }) => String(msg).startsWith('probe failed') && /401.*Unauthorized/.test(String(reason))),
     );
     await use(text);
 
