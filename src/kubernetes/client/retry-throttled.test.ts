@@ -37,6 +37,15 @@ const refuse = async (status: number, retryAfter?: string): Promise<void> => {
   await clock.settle();
 };
 
+it('rule 15: a wait is no longer than a minute, however much is requested', async () => {
+  send({ timeoutMs: 1e12 });
+  await refuse(429, '999999999');
+  await clock.advance(59_999);
+  expect(server.requests).toHaveLength(1);
+  await clock.advance(1);
+  expect(server.requests).toHaveLength(2);
+});
+
 describe('rule 2: retried requests', () => {
   const cases = [
     { status: 429, request: {}, retried: true },

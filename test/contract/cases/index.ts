@@ -4,7 +4,7 @@ import { endpointSliceCases } from './endpoint-slice-cases.ts';
 import { generationCases } from './generation-cases.ts';
 import { listCases, pagingCases } from './list-cases.ts';
 import { mergePatchCases } from './patch-cases.ts';
-import { podDeleteCases, podWatchCases } from './pod-cases.ts';
+import { podDeleteCases, podStatusCases, podWatchCases } from './pod-cases.ts';
 import { protobufCases } from './protobuf-cases.ts';
 import { scaleCases } from './scale-cases.ts';
 import { selectorCases } from './selector-cases.ts';
@@ -27,6 +27,7 @@ export const contractCases: readonly ContractCase[] = [
   ...statusCases,
   ...scaleCases,
   ...podDeleteCases,
+  ...podStatusCases,
   ...podWatchCases,
   ...endpointSliceCases,
   ...listCases,

@@ -111,6 +111,23 @@ export const podDeleteCases = topic('delete a pod', {
   },
 });
 
+export const podStatusCases = topic('status of a pod', {
+  'keeps the container states that its kubelet reports, of all three kinds': async (api) => {
+    const before = await made(api, api.at(Pod), pod('a', onNode));
+    const status = {
+      phase: 'Running',
+      initContainerStatuses: [containerStatus('first', { state: { waiting }, lastState: { terminated } })],
+      containerStatuses: [crashLooping],
+      ephemeralContainerStatuses: [containerStatus('debugger', { state: { running: {} } })],
+    };
+    const after = await setStatus(api, 'a', status);
+    expect(after.status).toMatchObject({ ...status, ephemeralContainerStatuses: [{ name: 'debugger' }] });
+    expect(after.metadata.generation).toBe(before.metadata.generation);
+    expect(after.spec).toEqual(before.spec);
+    expect(expectObject(await api.get(api.at(Pod, 'a')))).toEqual(after);
+  },
+});
+
 const role = 'gardener.cloud/role';
 
 /** Selects the dependents of an API server: all pods of a control plane except etcd and the API server itself. */
