@@ -136,7 +136,7 @@ const configuredProbers = (
       }
       apply(all);
     };
-    return createConfiguredProber(inForce, { ...deps, onDropped, ...(former && { former }) });
+    return createConfiguredProber(inForce, { ...deps, onDropped });
   };
 };
 

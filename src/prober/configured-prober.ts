@@ -10,7 +10,6 @@ import type { Gauge } from '../ports/meter.ts';
 import type { Random } from '../ports/random.ts';
 import { type ReadyCheck, type ConfiguredComponent, WorkQueue, whenAborted } from '../process/index.ts';
 import { type HeldByShoot, ProberController } from './controller.ts';
-import { type LifecycleDecision, decideAfterSourceChange, findsSameClusters } from './clusters/lifecycle.ts';
 import { heldByCluster, watchForDropped } from './scale/held.ts';
 import type { Role } from './scale/desired.ts';
 import type { ProbeGate } from './observe/probe-gate.ts';
@@ -19,7 +18,7 @@ import type { Emit } from './report/events.ts';
 import type { ShootStates } from './report/state.ts';
 import type { ProberSettings } from './config/settings.ts';
 import type { ProberMemories } from './shoot.ts';
-import { type ProberSources, createProberSources, sourceOf } from './clusters/sources.ts';
+import { type ProberSources, createProberSources } from './clusters/sources.ts';
 
 export interface ConfiguredProberDeps {
   readonly clock: Clock;
@@ -45,11 +44,8 @@ export interface ConfiguredProberDeps {
   readonly leaderWatch?: LeaderWatch | undefined;
   /** Called with more settings if a resource is held that `settings` do not name: an earlier configuration did. */
   readonly onDropped: (settings: ProberSettings) => void;
-  /** The previous configuration; absent at the start of the process. */
-  readonly former?: ProberSettings;
 }
 
-const noMemories: ProberMemories = { probers: new Map(), releasing: new Map() };
 /**
  * Limit of the wait for dependents and kubeconfigs of external probes, in milliseconds. Then probing starts without them, because an outage may be under way.
  */
@@ -75,7 +71,7 @@ export const createConfiguredProber = (
       await untilRestKnown(sources, clock, closing.signal);
       if (!closing.signal.aborted) endOfSearch = watchForDropped(settings, dependents, deps.onDropped);
     },
-    work: (memories, signal) => runController({ settings, sources, deps, memories: memories ?? noMemories }, signal),
+    work: (memories, signal) => runController({ settings, sources, deps, memories: memories ?? new Map() }, signal),
     checks: () => checksOf(sources),
     close: async () => {
       closing.abort(new Error('these watches are no longer needed'));
@@ -118,30 +114,19 @@ interface ProbingParts {
 const clusterNames = ({ clusters }: ProberSources): readonly string[] =>
   Array.from(clusters.entries(), ([name]) => name);
 
-/** Finds clusters that do not exist when a configuration takes effect, but that the former one probed or released, or that have held resources. */
-const findLost = ({ settings, sources, deps: { former, clock }, memories }: ProbingParts) => {
-  const { source, dependents, awaitSince } = sources;
+/**
+ * Finds clusters that do not exist when a configuration takes effect, but that the former one probed, or that have held resources. One that may return counts as
+ * existing for a while.
+ */
+const findLost = ({ sources, deps: { clock }, memories }: ProbingParts) => {
+  const { dependents, awaitSince } = sources;
   const since = clock.monotonic();
-  const names = new Set([
-    ...memories.probers.keys(),
-    ...memories.releasing.keys(),
-    ...heldByCluster(dependents).keys(),
-  ]);
+  const names = new Set([...memories.keys(), ...heldByCluster(dependents).keys()]);
   for (const name of clusterNames(sources)) names.delete(name);
-  // A cluster of another source may still exist, but nobody watches it any more, and nothing would show its return.
-  const isSourceChanged = former !== undefined && !findsSameClusters(former, settings);
-  const decision = decideAfterSourceChange(former && sourceOf(former).gone, source.gone);
-  /**
-   * Lets a cluster that this configuration has not seen yet, and that may return, count as existing for a while. Call this before the cluster is judged: its
-   * resources may be seen as held late.
-   */
-  const expectReturn = (name: string): void => {
-    if (!isSourceChanged && !memories.releasing.has(name)) awaitSince?.(name, since);
-  };
+  /** Call this before a cluster is judged: its resources may be seen as held late. */
+  const expectReturn = (name: string): void => awaitSince?.(name, since);
   for (const name of names) expectReturn(name);
-  const goneOf = (name: string): LifecycleDecision =>
-    names.has(name) ? (memories.releasing.get(name) ?? decision) : source.gone;
-  return { names, expectReturn, goneOf };
+  return { names, expectReturn };
 };
 
 /** Returns the names of the clusters that exist, and of those that have held resources. */
@@ -175,7 +160,7 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
       dependents: new Map(dependents.map((source) => [source.key, source])),
       requeueAfter: (name, ms) => queue.addAfter(name, ms),
     },
-    { clusters: known, memories: memories.probers, goneOf: lost.goneOf },
+    { clusters: known, memories, gone: source.gone },
   );
   const detachPauses = deps.pauses.attach({
     namespaces: sources.namespaces,
@@ -183,10 +168,7 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
     wake: (cluster) => controller.wake(cluster),
   });
   deps.states.clustersBy(sources);
-  const unsubscribe = clusters.subscribe(({ type, key }) => {
-    if (type === 'set') lost.names.delete(key);
-    queue.add(key);
-  });
+  const unsubscribe = clusters.subscribe(({ key }) => queue.add(key));
   for (const name of [...known, ...lost.names]) queue.add(name);
   const ignoreLead = deps.leaderWatch?.onLead(() => {
     controller.wake();
@@ -195,7 +177,7 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
   });
   deps.logger.info('probing begins', { clusters: known.size });
   await whenAborted(signal);
-  const remembered = { probers: controller.memories(), releasing: controller.releasing() };
+  const remembered = controller.memories();
   unsubscribe();
   detachPauses();
   ignoreLead?.();

@@ -41,15 +41,15 @@ export interface InitialState {
   readonly clusters: ReadonlySet<string>;
   /** Memories of the previous controller, if only the configuration has changed. */
   readonly memories: ReadonlyMap<string, ProberMemory>;
-  /** Returns the decision for the prober of a cluster that does not exist. */
-  readonly goneOf: (name: string) => LifecycleDecision;
+  /** Decision for the prober of a cluster that does not exist. */
+  readonly gone: LifecycleDecision;
 }
 
 /** Starts, restarts and stops the probers of a seed's shoots. */
 export class ProberController {
   readonly #deps: ProberControllerDeps;
   readonly #memories: InitialState['memories'];
-  readonly #goneOf: InitialState['goneOf'];
+  readonly #gone: LifecycleDecision;
   readonly #entries = new Map<string, Entry>();
   readonly #notReconciledYet: Set<string>;
   /** Shoots that are probed again once their prober has stopped, and the start of their next prober. */
@@ -61,7 +61,7 @@ export class ProberController {
   constructor(deps: ProberControllerDeps, initial: InitialState) {
     this.#deps = deps;
     this.#memories = initial.memories;
-    this.#goneOf = initial.goneOf;
+    this.#gone = initial.gone;
     this.#notReconciledYet = new Set(initial.clusters);
     // A resource may be seen as held late: its kind was not served at first, or its watch was interrupted.
     const forHeld = subscribeToHeld(deps.dependents.values(), (meta) => {
@@ -106,14 +106,10 @@ export class ProberController {
     return found;
   }
 
-  /** Returns the decisions for the clusters whose resources are being released, by Cluster. */
-  releasing(): ReadonlyMap<string, LifecycleDecision> {
-    const found = [...this.#entries].flatMap(([name, { stopping }]) =>
-      stopping === undefined || stopping.releasePolicy === 'nothing'
-        ? []
-        : [[name, { kind: 'stop', ...stopping } as const] as const],
-    );
-    return new Map(found);
+  /** Returns the names of the clusters whose resources are being released. */
+  releasing(): ReadonlySet<string> {
+    const found = [...this.#entries].filter(([, { stopping }]) => (stopping?.releasePolicy ?? 'nothing') !== 'nothing');
+    return new Set(found.map(([name]) => name));
   }
 
   /** Stops all probers: writes in progress are awaited, nothing new is sent. Resolves with the numbers of resources that stay held. */
@@ -177,7 +173,7 @@ export class ProberController {
   #lifecycleOf(name: string): LifecycleDecision | undefined {
     const { clusters, emit } = this.#deps;
     const cluster = clusters.get(name);
-    if (cluster === undefined) return this.#goneOf(name);
+    if (cluster === undefined) return this.#gone;
     if (cluster.lifecycle.ok) return cluster.lifecycle.value;
     emit({ kind: 'cluster-undecodable', cluster: name, error: cluster.lifecycle.error });
     return undefined;

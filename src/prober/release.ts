@@ -178,7 +178,7 @@ const restoreAll = async (held: readonly HeldResource[], options: Releasing): Pr
         if (isAttempted && open.delete(cluster)) open.set(cluster, clock.monotonic() + retryMs);
       },
     },
-    { clusters: new Set(), memories: new Map(), goneOf: () => stopOnRequest(sources.source.gone, reason) },
+    { clusters: new Set(), memories: new Map(), gone: stopOnRequest(sources.source.gone, reason) },
   );
   try {
     await restoreInTurn(open, controller, { ...options, dependents });
@@ -207,7 +207,7 @@ const restoreInTurn = async (
     const due = [...open].filter(([cluster, at]) => at <= clock.monotonic() && !underWay.has(cluster));
     for (const [cluster] of due.slice(0, maxConcurrentReleases - underWay.size)) controller.reconcile(cluster);
     // A shoot may be hibernated meanwhile.
-    for (const cluster of underWay.keys()) controller.reconcile(cluster);
+    for (const cluster of underWay) controller.reconcile(cluster);
     await clock.sleep(checkMs, signal);
     const goesOn = controller.releasing();
     for (const cluster of open.keys()) if (!goesOn.has(cluster) && !mayRetry(cluster)) open.delete(cluster);

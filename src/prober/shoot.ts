@@ -1,6 +1,6 @@
 import { rejected } from './scale/act.ts';
 import { Dependents, type DependentsDeps } from './scale/dependents.ts';
-import type { LifecycleDecision, ProbingEnd, ShootSettings } from './clusters/lifecycle.ts';
+import type { ProbingEnd, ShootSettings } from './clusters/lifecycle.ts';
 import { type ProbeRequest, probe, type ProbeDeps } from './observe/probe.ts';
 import { ExternalProber } from './observe/external-prober.ts';
 import { kubeconfigKeyOf } from './clusters/cluster-source.ts';
@@ -59,12 +59,8 @@ export interface ProberMemory {
   readonly settings: ShootSettings;
 }
 
-/** State that one configuration leaves to the next, by Cluster. */
-export interface ProberMemories {
-  readonly probers: ReadonlyMap<string, ProberMemory>;
-  /** Decisions for clusters whose resources are not all released yet. Another configuration would not decide the same again. */
-  readonly releasing: ReadonlyMap<string, LifecycleDecision>;
-}
+/** What one configuration leaves to the next, by Cluster. */
+export type ProberMemories = ReadonlyMap<string, ProberMemory>;
 
 /** Returns the memory of a prober. A scale-down is not remembered: the next prober judges again at once. */
 export const memoryOf = (

@@ -1,6 +1,5 @@
 import type { PoolConditions } from '../../gardener/candidate-nodes.ts';
 import type { ShootView } from '../../gardener/cluster.ts';
-import type { ProberSettings } from '../config/settings.ts';
 
 /** Settings that a prober derives from its shoot. A change takes effect with the next run. */
 export interface ShootSettings {
@@ -148,27 +147,3 @@ export const describeOthers = (name: string, others: readonly string[]): string 
   others.length === 0
     ? undefined
     : `${String(others.length + 1)} Secrets have the labels of clusterSource.selector: the prober uses ${name}, the oldest, and not ${others.join(', ')}`;
-
-const policyOf = (gone: LifecycleDecision): ReleasePolicy => (gone.kind === 'stop' ? gone.releasePolicy : 'nothing');
-
-/**
- * Decides the release of held resources of a cluster that a changed configuration no longer finds: the policy of the two sources that restores more, because
- * the cluster may still exist, and nobody else would restore its resources. `former` is absent at the start of a process.
- */
-export const decideAfterSourceChange = (
-  former: LifecycleDecision | undefined,
-  current: LifecycleDecision,
-): LifecycleDecision => {
-  if (former === undefined || former === current) return current;
-  const [one, other] = [policyOf(former), policyOf(current)];
-  const releasePolicy = restoresLess(one, other) ? other : one;
-  return { kind: 'stop', releasePolicy, reason: 'the changed configuration does not find its cluster any more' };
-};
-
-/** Settings that determine the clusters that a configuration finds. */
-type Finds = Pick<ProberSettings, 'clusterSource' | 'kubeConfigSecretName'>;
-
-/** True if two configurations find the same clusters. With a label selector for Secrets, `kubeConfigSecretName` is that selector. */
-export const findsSameClusters = (former: Finds, current: Finds): boolean =>
-  (former.clusterSource === undefined) === (current.clusterSource === undefined) &&
-  former.kubeConfigSecretName === current.kubeConfigSecretName;

@@ -39,7 +39,7 @@ const aboutResources = (resources: readonly unknown[]): readonly ConfigFinding[]
     return [...checkRef(resource, path), ...withoutLevel(resource, path)];
   });
 
-/** With the same Secret, the address would be reachable whenever the API server is up, and nothing would be scaled down any more. */
+/** With the same Secret, the external probe would only repeat what every run asks. */
 const sameSecret = ({ kubeConfigSecretName, externalProbe }: Fields): readonly string[] => {
   const { kubeConfigSecretName: external } = fieldsOf(externalProbe);
   if (typeof external !== 'string' || external !== kubeConfigSecretName) return [];

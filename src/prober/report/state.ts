@@ -78,9 +78,6 @@ export class ShootStates {
   readonly #records = new Map<string, ShootRecord>();
   /** Decisions on shoots whose probers have ended, the latest last. */
   readonly #former = new Map<string, { readonly decisions: DecisionLog; readonly endedAt: number }>();
-  /** Shoots that are still to be probed in the current round. */
-  #awaited = new Set<string>();
-  #lastRoundEndedAt: number | undefined;
   #latest:
     | { readonly at: number; readonly probed: readonly MeasuredShoot[]; readonly unprobed: readonly ShootStatus[] }
     | undefined;
@@ -104,20 +101,19 @@ export class ShootStates {
     stepped: ({ cluster, readView }) => this.#stepped(cluster, readView),
     'run-ended': ({ cluster, result: { decision, durationMs } }) => {
       this.#records.get(cluster)?.runEnded(decision, durationMs, this.#reading());
-      this.#awaited.delete(cluster);
-      this.#endRound();
     },
     'response-received': (event) => this.#records.get(event.cluster)?.responded(event, this.#options, this.#reading()),
     forgotten: ({ cluster }) => {
       this.#keepDecisions(cluster);
       this.#records.delete(cluster);
-      if (this.#awaited.delete(cluster)) this.#endRound();
     },
   });
 
-  /** Returns the end of the last round, in RFC 3339; undefined before the first round has ended. */
+  /** Returns the instant since which every shoot has been probed, in RFC 3339; undefined before each of them has. */
   lastRoundEndedAt(): string | undefined {
-    return this.#lastRoundEndedAt === undefined ? undefined : formatWall(this.#lastRoundEndedAt);
+    const probed = [...this.#records.values()].filter(({ isProbed }) => isProbed);
+    const oldest = Math.min(...probed.map(({ lastRunEndedAt = Number.NEGATIVE_INFINITY }) => lastRunEndedAt));
+    return Number.isFinite(oldest) ? formatWall(oldest) : undefined;
   }
 
   /** Returns the rows of all shoots; `maxAgeMs` as in `all`. */
@@ -242,13 +238,5 @@ export class ShootStates {
     const [lack, former] = [lackOf(told), before && lackOf(before)];
     if (lack === former || told.state === 'not probed') return;
     this.#options.emit?.({ kind: 'lack-changed', cluster, lack, former, why: told.why, do: told.do });
-  }
-
-  #endRound(): void {
-    if (this.#awaited.size > 0) return;
-    const records = [...this.#records].filter(([, { isProbed }]) => isProbed);
-    if (records.length === 0 || records.some(([, { lastRunEndedAt }]) => lastRunEndedAt === undefined)) return;
-    this.#lastRoundEndedAt = this.#options.clock.now();
-    this.#awaited = new Set(records.map(([cluster]) => cluster));
   }
 }

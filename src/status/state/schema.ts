@@ -270,7 +270,7 @@ export const statusSchema = z.object({
   ),
   probeIntervalMs: milliseconds('Configured time between two probes of a shoot'),
   lastRoundEndedAt: time(
-    'Time at which the last round of probes ended: every shoot had been probed since the round before; absent: no round has ended',
+    'Time since which every shoot has been probed; absent: not every shoot has been yet',
   ).optional(),
   missingRights: about('Rights that this replica needs and lacks.', z.array(z.string()).readonly()),
   otherInstallations: about(
