@@ -320,14 +320,8 @@ const standby: readonly Rule[] = [
   },
   {
     name: 'old-evidence',
-    purpose: 'what another writer has restored is scaled down on evidence of a later run only',
-    patches: [
-      {
-        file: 'scale/advance-shoot.ts',
-        find: 'if (isOurs || !isRestored)',
-        replace: 'if (isOurs || !isRestored || true)',
-      },
-    ],
+    purpose: 'what comes up after a verdict, a standby scales down on evidence of a later run only',
+    patches: [{ file: 'scale/desired.ts', find: 'unmetSince <= desired.judgedAt && ', replace: '' }],
   },
 ];
 

@@ -337,7 +337,7 @@ const midway = (['killed', 'stopped', 'cannot write'] as const).flatMap((death) 
     faults: [cut(), ...(deaths[death]?.(cutAtMs + offset) ?? [])],
   })),
 );
-/** One of two probers is away at the end of the outage, or must leave the shoot alone. */
+/** One of two probers is away at the end of the outage, also with gardenlet's interval, or must leave the shoot alone. */
 const ends = [0, 1].flatMap((replica) =>
   [-10_000, 10_000].flatMap((offset): readonly Case[] => {
     const during = { at: cutAtMs + outageMs + offset, forMs: 30_000 };
@@ -346,6 +346,10 @@ const ends = [0, 1].flatMap((replica) =>
       { ...pair, faults: [cut(), { ...during, fault: { kind: 'partition', replica, server: 'seed' } }] },
       { ...pair, faults: [cut(), { ...during, fault: { kind: 'pause', replica } }] },
       { ...pair, faults: [cut(), ...inEach((shoot) => ({ kind: 'no-workers', shoot }), during.at, 60_000)] },
+      {
+        ...{ ...pair, settings: { probeIntervalMs: 30_000 } },
+        faults: [cut(), ...inEach((server) => ({ kind: 'partition', replica, server }), during.at - 5_000, 60_000)],
+      },
     ];
   }),
 );

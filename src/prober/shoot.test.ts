@@ -106,7 +106,7 @@ const start = (cluster: string, given: Partial<ShootProberDeps> = {}): Shoot => 
     nextRunAt: clock.monotonic(),
     settings: { poolConditions: new Map() },
   });
-  shoot.stop = () => prober.stop({ releasePolicy: 'nothing', reason: 'test' });
+  shoot.stop = () => prober.stop({ releasePolicy: 'restore', reason: 'test' });
   return shoot;
 };
 

@@ -254,7 +254,8 @@ export class ShootProber {
     this.#runAbort = run;
     const jitter = random.next();
     try {
-      const neededBy = runNeededBy(this.#state, { ...this.#probeSettings(), now: clock.monotonic() });
+      const facts = { ...this.#probeSettings(), now: clock.monotonic(), isHeld: this.held() > 0 };
+      const neededBy = runNeededBy(this.#state, facts);
       await gate.enter({ neededBy, signal: run.signal });
       const result = await probe(this.#deps, {
         cluster: this.#cluster,

@@ -106,16 +106,16 @@ describe('a run is needed', () => {
       what: 'at once during a scaling, even if all is held',
       leases: [90_000],
       scaling: {},
-      held: ['kcm'],
+      isHeld: true,
       at: 100_000,
     },
-    { what: 'a grace period later if all is held', leases: [70_000], held: ['kcm'], at: 140_000 },
+    { what: 'a grace period later if all is held', leases: [70_000], isHeld: true, at: 140_000 },
     { what: 'when the grace period of the first node ends', leases: [90_000, 75_000, 80_000], at: 115_000 },
     { what: 'whatever nodes whose grace period is over', leases: [50_000, 60_000, 90_000], at: 130_000 },
     { what: 'a grace period later if it is over for all', leases: [50_000, 60_000], at: 140_000 },
-  ])('$what', ({ leases, scaling, held = [], at }) => {
+  ])('$what', ({ leases, scaling, isHeld = false, at }) => {
     const probe = { leases: leases.map((silentSince) => ({ silentSince }) as ObservedLease) };
-    const state = { probe, scaling, held: new Set(held) } as Parameters<typeof runNeededBy>[0];
-    expect(runNeededBy(state, { now: 100_000, graceMs: 40_000 })).toBe(at);
+    const state = { probe, scaling } as Parameters<typeof runNeededBy>[0];
+    expect(runNeededBy(state, { now: 100_000, graceMs: 40_000, isHeld })).toBe(at);
   });
 });

@@ -20,11 +20,11 @@ export interface ProbeStart {
  * no leases are known yet or a scaling is in progress, and a whole grace period later if the resources are held already.
  */
 export const runNeededBy = (
-  { probe: { leases }, scaling, held }: Pick<ShootProberState, 'probe' | 'scaling' | 'held'>,
-  { now, graceMs }: { readonly now: number; readonly graceMs: number },
+  { probe: { leases }, scaling }: Pick<ShootProberState, 'probe' | 'scaling'>,
+  { now, graceMs, isHeld }: { readonly now: number; readonly graceMs: number; readonly isHeld: boolean },
 ): number => {
   if (scaling !== undefined || leases.length === 0) return now;
-  if (held.size > 0) return now + graceMs;
+  if (isHeld) return now + graceMs;
   const ends = leases.map(({ silentSince }) => silentSince + graceMs).filter((at) => at > now);
   return Math.min(now + graceMs, ...ends);
 };

@@ -285,45 +285,11 @@ describe('a pause', () => {
   });
 });
 
-describe('a verdict of a run that began before a restoration', () => {
-  const [aHeld, bHeld] = [
-    [heldObject(a), up(b)],
-    [up(a), heldObject(b)],
-  ];
-
-  it('scales nothing down, and the next run comes soon', () => {
-    // The leader could not scale b down.
-    const { step, state } = createLoop({ role: standby });
-    step(0, aHeld);
-    expect(step(10_000, aHeld, judged(downVerdict))).toEqual([]);
-    expect(step(11_000, allUp)).toEqual([]);
-    expect(state().desired).toBeUndefined();
-    expect(step(12_000, allUp)).toEqual(['start-run']);
-    expect(step(12_100, allUp, judged(crossedAt(12_100)))).toEqual([]);
-    expect(step(15_000, allUp)).toEqual([]);
-    expect(step(15_100, allUp)).toEqual(['down', 'write a']);
-  });
-
-  it('while it is under way scales nothing down either', () => {
-    const { step } = createLoop({ role: standby });
-    step(0, allHeld);
-    expect(step(5_000, bHeld)).toEqual([]);
-    expect(step(5_100, bHeld, judged(downVerdict))).toEqual([]);
-    expect(step(9_000, bHeld)).toEqual(['start-run']);
-  });
-
-  it.each([
-    ['between the restorations', bHeld, ['down', 'write a']],
-    ['after the restorations', allUp, ['down', 'write a']],
-  ] as const)('scales nothing down when the standby becomes leader %s', (_, objects, effects) => {
-    const { step, change } = createLoop({ role: standby });
-    step(0, allHeld);
-    step(10_000, allHeld, judged(downVerdict));
-    change({ role: leader });
-    expect(step(10_500, objects)).toEqual([]);
-    expect(step(11_500, objects)).toEqual(['start-run']);
-    expect(step(11_600, objects, judged(downVerdict))).toEqual(effects);
-  });
+it('a standby leaves what has come up after its verdict to the leader, until its next verdict, also while its runs fail', () => {
+  const half = [up(a), heldObject(b)];
+  const { step } = begin(downVerdict, allHeld, { role: standby, probeIntervalMs: 30_000 });
+  expect([step(2_000, half), step(5_000, half, judged(failedVerdict)), step(14_000, half)]).toEqual([[], [], []]);
+  expect(step(15_000, half, judged(downVerdict))).toEqual(['down', 'write a']);
 });
 
 it('a standby acts on what the leader has left up for 3 s, also in a run of failures, and never beside the Go program', () => {

@@ -32,7 +32,7 @@ export const advanceShoot = (
   context: ShootContext,
 ): ShootStep => {
   const effects: Effect[] = [];
-  let state = noteRestoration(noteDoubt(before, context), context);
+  let state = noteDoubt(before, context);
   for (const event of events) {
     if (event.kind === 'stop' && state.runStartedAt !== undefined) effects.push({ kind: 'abort-run' });
     state = enterEvent(state, event, context);
@@ -40,7 +40,8 @@ export const advanceShoot = (
   state = { ...state, unmetSince: unmetSince(before, state, context) };
   const { unmetSince: since } = state;
   if (since !== undefined && since !== state.lateSince && context.now >= since + timelyMs) {
-    if (state.held.size === 0) effects.push({ kind: 'protection-late', unmetMs: context.now - since });
+    const isAnyHeld = context.resources.some(({ ref }) => isHeldIn(context.snapshotOf(refKey(ref))));
+    if (!isAnyHeld) effects.push({ kind: 'protection-late', unmetMs: context.now - since });
     state = { ...state, lateSince: since };
   }
   const responses = events.flatMap((event) => (event.kind === 'responded' ? [event.response] : []));
@@ -66,29 +67,6 @@ const wasSuspended = ({ dueAt }: Pick<ShootProberState, 'dueAt'>, now: number): 
 const noteDoubt = (state: ShootProberState, context: ShootContext): ShootProberState => {
   if (state.desired === undefined || !wasSuspended(state, context.now)) return state;
   return { ...state, desired: { ...state.desired, isDoubtful: true }, ...lookAgain(state, context.now) };
-};
-
-/** Time until the next run after held resources were restored by another writer, in milliseconds. */
-const lookAgainMs = 1_000;
-
-/**
- * Notes that another writer restored held resources. The evidence for a scale-down is older than that, so only a run that begins later counts. A standby that
- * became leader between the restorations of KCM and MCM once scaled KCM down again.
- */
-const noteRestoration = (state: ShootProberState, context: ShootContext): ShootProberState => {
-  const { desired, scaling } = state;
-  const seen = context.resources.map((resource) => ({ resource, snapshot: context.snapshotOf(refKey(resource.ref)) }));
-  const held = new Set(seen.filter(({ snapshot }) => isHeldIn(snapshot)).map(({ resource: { ref } }) => refKey(ref)));
-  const isRestored = seen.some(({ resource, snapshot }) => {
-    const key = refKey(resource.ref);
-    return state.held.has(key) && !held.has(key) && isUp(resource, snapshot);
-  });
-  const isOurs = scaling !== undefined && scaling.direction !== 'down';
-  if (isOurs || !isRestored) return { ...state, held };
-  const noted = { ...state, held, restoredAt: context.now };
-  return desired?.direction === 'down'
-    ? { ...noted, desired: undefined, ...lookAgain(state, context.now + lookAgainMs) }
-    : noted;
 };
 
 /** A back-off that the API server asked for holds. */
@@ -128,7 +106,7 @@ const enterEvent = (state: ShootProberState, event: ShootEvent, context: ShootCo
 
 const enterVerdict = (state: ShootProberState, decision: Decision, context: ShootContext): ShootProberState => {
   const { memory: probe, verdict, reason, nextRunAt } = decision;
-  const { runStartedAt = context.now, restoredAt = Number.NEGATIVE_INFINITY, scaling } = state;
+  const { scaling } = state;
   const judged = { ...state, nextRunAt, runStartedAt: undefined, probe, verdict };
   if (state.end !== undefined) return judged;
   // The outage is over: nothing more is scaled down, and nothing is restored yet.
@@ -137,9 +115,6 @@ const enterVerdict = (state: ShootProberState, decision: Decision, context: Shoo
   }
   const desired = desiredBy(verdict, { reason, judgedAt: context.now });
   if (desired === undefined) return judged;
-  if (desired.direction === 'down' && runStartedAt <= restoredAt) {
-    return { ...judged, ...lookAgain(judged, context.now + lookAgainMs) };
-  }
   // What was refused is tried again; another writer gets no race.
   return { ...judged, desired, nextScalingAt: Math.min(state.nextScalingAt, context.now + paceMs) };
 };
@@ -287,10 +262,6 @@ export interface ShootProberState {
   readonly unmetSince?: number;
   /** `unmetSince` of the latest outage that was unmet for five seconds. */
   readonly lateSince?: number;
-  /** Keys of the resources that were held at the previous step, whoever scaled them down. */
-  readonly held: ReadonlySet<string>;
-  /** When another writer last restored a held resource. Verdicts of runs that began before are older than that. */
-  readonly restoredAt?: number;
   /** When the latest step asked to be followed by another. */
   readonly dueAt: number;
   /** Set when probing has ended. */
@@ -302,7 +273,6 @@ export interface ShootProberState {
 export const initialState = (start: Pick<ShootProberState, 'probe' | 'nextRunAt'>): ShootProberState => ({
   ...start,
   nextScalingAt: Number.NEGATIVE_INFINITY,
-  held: new Set(),
   dueAt: Number.POSITIVE_INFINITY,
 });
 

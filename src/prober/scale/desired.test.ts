@@ -47,10 +47,12 @@ describe('scaling down', () => {
     { role: leader, given: { pausedUntil: now + 1 }, is: 'refused' },
     { role: leader, given: { pausedUntil: now }, is: 'granted' },
     { role: standby, is: 'refused' },
-    { role: standby, given: { unmetSince: now - 2_999 }, is: 'refused' },
-    { role: standby, given: { unmetSince: now - 3_000 }, is: 'granted' },
-    { role: standby, given: { unmetSince: now - 3_000 }, desired: { isDoubtful: true }, is: 'later' },
-    { role: standby, given: { unmetSince: now - 3_000, pausedUntil: now + 1 }, is: 'refused' },
+    { role: standby, given: { unmetSince: now - 5_000 }, is: 'granted' },
+    { role: standby, given: { unmetSince: now - 4_999 }, is: 'refused' },
+    { role: standby, given: { unmetSince: now - 3_000 }, desired: { judgedAt: now - 3_000 }, is: 'granted' },
+    { role: standby, given: { unmetSince: now - 2_999 }, desired: { judgedAt: now }, is: 'refused' },
+    { role: standby, given: { unmetSince: now - 5_000 }, desired: { isDoubtful: true }, is: 'later' },
+    { role: standby, given: { unmetSince: now - 5_000, pausedUntil: now + 1 }, is: 'refused' },
     { role: bystander, given: { unmetSince: now - 60_000 }, is: 'refused' },
   ])('by $role with $given and $desired: $is', (row) => {
     expect(permitted('down', row)).toBe(row.is);

@@ -91,7 +91,9 @@ export const isRecent = (
 export const permission = (desired: DesiredScaling, context: PermissionContext): Permission => {
   const { now, role, unmetSince } = context;
   if (desired.direction === 'down') {
-    const standsIn = role.mayStandIn && unmetSince !== undefined && now >= unmetSince + leaderTimeMs;
+    // What came up after its verdict, the leader may have restored: a standby judges anew.
+    const isUnmet = unmetSince !== undefined && unmetSince <= desired.judgedAt && now >= unmetSince + leaderTimeMs;
+    const standsIn = role.mayStandIn && isUnmet;
     if (isPaused(context) || !(role.leads || standsIn)) return 'refused';
     return desired.isDoubtful === true ? 'later' : 'granted';
   }
