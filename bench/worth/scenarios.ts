@@ -107,6 +107,10 @@ const answers = [
       everyAnswer({ how: 'status', status: 429, retryAfter }, cutAtMs + offset, 10_000),
     ),
   ),
+  ...range(0, 12_000, 3_000).map((offset) => [
+    ...everyAnswer({ how: 'status', status: 500 }, cutAtMs + offset, 12_000),
+    ...everyAnswer({ how: 'status', status: 401 }, cutAtMs + offset + 12_000, 9_000),
+  ]),
 ].flatMap((faults) => [{ faults: [cut(), ...faults] }, { faults }]);
 
 const clocks = [-300, -30, -10, 10, 30, 300].flatMap((seconds) =>
@@ -370,7 +374,7 @@ export const scenarios: readonly PlayedIncident[] = [
   { name: 'repeated', what: 'three outages, 60 to 300 s apart', plans: plansOf(4_000, repeated) },
   {
     name: 'answers',
-    what: '20 to 80 % of the answers are 500, or take 2 to 8 s, or one is 429 with Retry-After 20, 32 or 60; with and without an outage',
+    what: '20 to 80 % of the answers are 500, or take 2 to 8 s, or one is 429 with Retry-After 20, 32 or 60, or 12 s of 500 are followed by 9 s of 401; with and without an outage',
     plans: plansOf(5_000, answers),
   },
   {

@@ -72,6 +72,14 @@ describe('a failure of the API server', () => {
     });
   });
 
+  it.each([answer('TooManyRequests'), answer('Unauthorized'), answer('MalformedResponse')])(
+    'ends with an answer that proves none: $code',
+    (other) => {
+      const once = after([100_000, answer('ServerError')], [102_000, other], [112_000, other]);
+      expect(endFailure(once, { receivedAt: 122_000 })).toEqual({ memory: emptyProbeMemory });
+    },
+  );
+
   it('ends with an answered list: an older one excuses nothing any more', () => {
     const ended = endFailure(after([100_000, answer('ServerError')]), { receivedAt: 105_000 }).memory;
     const again = rememberFailure(ended, 118_000, answer('ServerError'));

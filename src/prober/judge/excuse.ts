@@ -26,12 +26,12 @@ const endProof = (memory: ProbeMemory, until: number): ProbeMemory => {
 };
 
 /**
- * Enters a run that began at `startedAt` and got no list of leases. One in which we could not connect ends what was proved: one late answer before our own
- * network failed for half a minute once excused the silence of an outage.
+ * Enters a run that began at `startedAt` and got no list of leases. One that proves nothing ends what was proved: one late answer before our own network
+ * failed for half a minute, or one 500 before two 429, once excused the silence of an outage.
  */
 export const rememberFailure = (memory: ProbeMemory, startedAt: number, error: ReadError): ProbeMemory => {
   const shown = shows(error);
-  const ended = shown === 'unconnected' ? endProof(memory, startedAt) : memory;
+  const ended = shown === 'proved' ? memory : endProof(memory, startedAt);
   const before: Unanswered = ended.unanswered ?? { isUnconnected: false };
   return {
     ...ended,
