@@ -7,6 +7,7 @@ import { kubeconfigKeyOf } from './clusters/cluster-source.ts';
 import { forCluster } from './scale/held.ts';
 import {
   advanceShoot,
+  isThrottled,
   mayWriteNow,
   type Effect,
   type ShootContext,
@@ -62,11 +63,12 @@ export interface ProberMemory {
 /** What one configuration leaves to the next, by Cluster. */
 export type ProberMemories = ReadonlyMap<string, ProberMemory>;
 
-/** Returns the memory of a prober. A scale-down is not remembered: the next prober judges again at once. */
-export const memoryOf = (
-  { probe, nextRunAt, desired }: ShootProberState,
-  now: number,
-): Pick<ProberMemory, 'probe' | 'nextRunAt'> => ({ probe, nextRunAt: desired?.direction === 'down' ? now : nextRunAt });
+/** Returns the memory of a prober. What is desired is not remembered: the next prober judges at once if something is to be scaled, unless it is throttled. */
+export const memoryOf = (state: ShootProberState, now: number): Pick<ProberMemory, 'probe' | 'nextRunAt'> => {
+  const { probe, nextRunAt, desired, scaling } = state;
+  const goesOn = (desired?.direction === 'down' || scaling !== undefined) && !isThrottled(state);
+  return { probe, nextRunAt: goesOn ? Math.min(nextRunAt, now) : nextRunAt };
+};
 
 /** The prober of one shoot: one timer, and events that the pure `advanceShoot` turns into effects. */
 export class ShootProber {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ApiError } from '../../kubernetes/api/errors.ts';
 import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { ReleasePolicy } from '../clusters/lifecycle.ts';
 import { emptyProbeMemory, type Verdict } from '../judge/judgement.ts';
@@ -91,6 +92,12 @@ const createLoop = (changes: Partial<ShootContext> = {}) => {
       inFlight.delete(key);
       const response = { key, result: { ok: true, value: stateOf(object) } } as const;
       return step(now, objects, { kind: 'responded', response });
+    },
+    /** The same, with a refusal of the request. */
+    refuse: (now: number, ref: ResourceRef, objects: readonly ObjectInit[]): readonly string[] => {
+      inFlight.delete(refKey(ref));
+      const error = new ApiError({ code: 'Invalid', message: 'no' });
+      return step(now, objects, { kind: 'responded', response: { key: refKey(ref), result: { ok: false, error } } });
     },
     change: (next: Partial<ShootContext>) => (context = { ...context, ...next }),
     state: () => state,
@@ -279,17 +286,32 @@ describe('a pause', () => {
   it('gives the leader its time after its end, before a standby acts', () => {
     const { step, change } = begin(downVerdict, allUp, { role: standby, pausedUntil: 8_000 });
     change({ pausedUntil: undefined });
-    expect(step(8_000, allUp, judged(downVerdict))).toEqual([]);
+    expect(step(8_000, allUp, judged(downVerdict))).toEqual(['start-run']);
     expect(step(10_999, allUp, judged(downVerdict))).toEqual([]);
     expect(step(11_000, allUp)).toEqual(['down', 'write a']);
   });
 });
 
-it('a standby leaves what has come up after its verdict to the leader, until its next verdict, also while its runs fail', () => {
+describe('what comes up after the verdict of a standby', () => {
   const half = [up(a), heldObject(b)];
-  const { step } = begin(downVerdict, allHeld, { role: standby, probeIntervalMs: 30_000 });
-  expect([step(2_000, half), step(5_000, half, judged(failedVerdict)), step(14_000, half)]).toEqual([[], [], []]);
-  expect(step(15_000, half, judged(downVerdict))).toEqual(['down', 'write a']);
+  const settings = { role: standby, probeIntervalMs: 30_000 };
+
+  it('is left to the leader while runs fail, and looked at again at once', () => {
+    const { step } = begin(downVerdict, allHeld, settings);
+    expect([step(2_000, half), step(5_000, half, judged(failedVerdict)), step(14_000, half)]).toEqual([
+      ['start-run'],
+      [],
+      [],
+    ]);
+    expect(step(15_000, half, judged(downVerdict))).toEqual(['down', 'write a']);
+  });
+
+  it('during a run is left to the leader until a run that begins later finds the outage', () => {
+    const { step } = begin(downVerdict, allHeld, settings);
+    step(200, allHeld, { kind: 'address-unreachable' });
+    expect([step(1_000, half), step(4_500, half, judged(downVerdict))]).toEqual([[], ['start-run']]);
+    expect(step(4_600, half, judged(downVerdict))).toEqual(['down', 'write a']);
+  });
 });
 
 it('a standby acts on what the leader has left up for 3 s, also in a run of failures, and never beside the Go program', () => {
@@ -362,6 +384,43 @@ it('while runs fail, another writer is undone also on an old verdict: the scale-
   // Steps as often as in the loop: a longer gap looks like a suspension.
   for (let at = 10_000; at <= 40_000; at += 10_000) step(at, whole, judged(failedVerdict));
   expect(step(40_001, undone)).toEqual(['down', 'write a']);
+});
+
+describe('a verdict is used for one restoration', () => {
+  it('also if it confirmed one that has failed: the next run goes on', () => {
+    const { step, answer } = begin(upVerdict, allHeld);
+    const half = [{ ...up(a), version: 2 }, heldObject(b)] as const;
+    expect(answer(200, half[0], half)).toEqual(['write b']);
+    step(5_000, half, judged(upVerdict));
+    // A standby has seen another outage.
+    const again = [{ ...heldObject(a), version: 3 }, heldObject(b)] as const;
+    expect(answer(6_000, heldObject(b), again)).toEqual(['failed']);
+    expect([step(9_000, again), step(12_000, again)]).toEqual([[], []]);
+    expect(step(15_000, again, judged(upVerdict))).toEqual(['up', 'write a']);
+  });
+
+  it('and one that comes while a failed one rests is used as soon as that has rested', () => {
+    const { step, refuse, state } = begin(upVerdict, allHeld);
+    expect(refuse(300, a, allHeld)).toEqual(['failed']);
+    expect(step(400, allHeld, judged(upVerdict))).toEqual([]);
+    expect(state().dueAt).toBe(1_400);
+    expect(step(1_400, allHeld)).toEqual(['up', 'write a']);
+  });
+});
+
+it('while a watch is interrupted, a scale-down reads also what the watch shows as held', () => {
+  const { did } = begin(downVerdict, allHeld, { mustRead: true });
+  expect(did).toEqual(['down', 'read a']);
+});
+
+it('a newer verdict tries again what could not be scaled down, while others settle', () => {
+  const { step, answer, refuse } = begin(downVerdict, allUp);
+  const seen = [{ ...heldObject(a), ready: 1, version: 2 }, up(b)] as const;
+  answer(200, seen[0], seen);
+  expect(step(3_100, seen)).toEqual(['write b']);
+  step(3_150, seen, judged(failedVerdict));
+  expect(refuse(23_200, b, seen)).toEqual(['start-run']);
+  expect(step(23_300, seen, judged(downVerdict))).toEqual(['write b']);
 });
 
 it('another writer that scales up what is held is undone at once, once in a second, and left to the next verdict in a restoration', () => {

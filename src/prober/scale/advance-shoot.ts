@@ -39,6 +39,9 @@ export const advanceShoot = (
   }
   state = { ...state, unmetSince: unmetSince(before, state, context) };
   const { unmetSince: since } = state;
+  // A standby does not act on what comes up after its verdict, so it judges anew.
+  const isRestored = since !== before.unmetSince && since === context.now && before.desired?.direction === 'down';
+  if (isRestored && !context.role.leads) state = { ...state, ...lookAgain(state, context.now) };
   if (since !== undefined && since !== state.lateSince && context.now >= since + timelyMs) {
     const isAnyHeld = context.resources.some(({ ref }) => isHeldIn(context.snapshotOf(refKey(ref))));
     if (!isAnyHeld) effects.push({ kind: 'protection-late', unmetMs: context.now - since });
@@ -70,7 +73,7 @@ const noteDoubt = (state: ShootProberState, context: ShootContext): ShootProberS
 };
 
 /** A back-off that the API server asked for holds. */
-const isThrottled = ({ verdict }: ShootProberState): boolean =>
+export const isThrottled = ({ verdict }: ShootProberState): boolean =>
   verdict?.kind === 'failed' && verdict.failure === 'throttled';
 
 const lookAgain = (state: ShootProberState, at: number): Pick<ShootProberState, 'nextRunAt'> => ({
@@ -115,9 +118,18 @@ const enterVerdict = (state: ShootProberState, decision: Decision, context: Shoo
   }
   const desired = desiredBy(verdict, { reason, judgedAt: context.now });
   if (desired === undefined) return judged;
+  if (desired.direction === 'down' && mayBeRestoredSince(state, context)) {
+    return { ...judged, ...lookAgain(judged, context.now) };
+  }
   // What was refused is tried again; another writer gets no race.
   return { ...judged, desired, nextScalingAt: Math.min(state.nextScalingAt, context.now + paceMs) };
 };
+
+/** True if a resource came up during the run of a standby: the leader may have restored it, on what the run has not seen. */
+const mayBeRestoredSince = (
+  { runStartedAt, desired, unmetSince: since }: ShootProberState,
+  { now, role }: ShootContext,
+): boolean => !role.leads && desired?.direction === 'down' && since !== undefined && (runStartedAt ?? now) < since;
 
 /** A standby gives the leader at least a second after its own verdict, however long ago the threshold was crossed. */
 const longestHeadStartMs = leaderTimeMs - 1_000;
@@ -198,7 +210,10 @@ const dropScaling = (state: ShootProberState, permitted: Permission): Changed =>
 const startScaling = ({ state, effects }: Changed, permitted: Permission, context: ShootContext): Changed => {
   const { desired, scaling } = state;
   if (desired === undefined) return { state, effects };
-  if (scaling !== undefined) return { state: { ...state, scaling: confirmScaling(scaling, desired) }, effects };
+  if (scaling !== undefined) {
+    const confirmed = confirmScaling(scaling, desired, context.now);
+    return { state: { ...state, scaling: confirmed, triedFor: desired.judgedAt }, effects };
+  }
   const isRepeated = state.triedFor === desired.judgedAt;
   const mayStart =
     permitted === 'granted' && context.now >= state.nextScalingAt && !(isRepeated && desired.direction !== 'down');
@@ -236,7 +251,7 @@ const wakeTimeOf = (state: ShootProberState, context: ShootContext): number => {
     end === undefined && runStartedAt === undefined ? nextRunAt : Number.POSITIVE_INFINITY,
     role.mayStandIn && since !== undefined ? since + leaderTimeMs : Number.POSITIVE_INFINITY,
     since === undefined ? Number.POSITIVE_INFINITY : since + timelyMs,
-    desired?.direction === 'down' && scaling === undefined ? nextScalingAt : Number.POSITIVE_INFINITY,
+    desired !== undefined && scaling === undefined ? nextScalingAt : Number.POSITIVE_INFINITY,
   ];
   return Math.min(...times.filter((at) => at > now));
 };

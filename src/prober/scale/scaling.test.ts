@@ -196,7 +196,7 @@ describe('a scale-up', () => {
     ['all', 'all', 'all'],
   ] as const)('of scope %s continues after a verdict of scope %s with scope %s', (first, next, scope) => {
     const scaling = start('up', resources, { scope: first });
-    expect(confirmScaling(scaling, desiredOf('up', next)).scope).toBe(scope);
+    expect(confirmScaling(scaling, desiredOf('up', next), 0).scope).toBe(scope);
   });
 });
 
@@ -270,11 +270,15 @@ describe('there is something to do', () => {
   ];
   it.each(rows)('$wanted.direction, scope $wanted.scope, $snapshot.kind: $is', (row) => {
     const { wanted, snapshot, resource = dependent(a), is } = row;
-    expect(hasWork(wanted, { resources: [resource], snapshotOf: () => snapshot, inFlight: new Set() })).toBe(is);
+    expect(
+      hasWork(wanted, { resources: [resource], snapshotOf: () => snapshot, inFlight: new Set(), mustRead: false }),
+    ).toBe(is);
   });
 
   it('while a request is in flight', () => {
     const inFlight = new Set([refKey(a)]);
-    expect(hasWork(all, { resources: [dependent(a)], snapshotOf: () => seenAs(up(a)), inFlight })).toBe(true);
+    expect(
+      hasWork(all, { resources: [dependent(a)], snapshotOf: () => seenAs(up(a)), inFlight, mustRead: false }),
+    ).toBe(true);
   });
 });

@@ -85,12 +85,19 @@ const meaningOfMissing = ({ optional }: DependentResource, { direction, scope }:
  */
 export const hasWork = (
   wanted: Wanted & Pick<Scaling, 'withoutLead'> & { readonly isRepeated?: boolean },
-  { resources, snapshotOf, inFlight }: Pick<ScalingContext, 'resources' | 'snapshotOf' | 'inFlight'>,
+  {
+    resources,
+    snapshotOf,
+    inFlight,
+    mustRead,
+  }: Pick<ScalingContext, 'resources' | 'snapshotOf' | 'inFlight' | 'mustRead'>,
 ): boolean =>
   resources.some((resource) => {
     if (scaleInfo(resource, wanted.direction) === undefined) return false;
     const key = refKey(resource.ref);
     if (inFlight.has(key)) return true;
+    // An interrupted watch may show as held what another replica has restored since.
+    if (mustRead && wanted.direction === 'down' && wanted.isRepeated !== true) return true;
     const snapshot = snapshotOf(key);
     switch (snapshot.kind) {
       case 'unknown':
@@ -123,13 +130,24 @@ export const createScaling = (
   return { ...desired, withoutLead, startedAt: now, levels, startedLevels: 0, levelStartedAt: now, operations };
 };
 
-/** Continues a scaling on a newer verdict. A narrower scope applies at once; a wider one is left to the next scaling, which covers all resources. */
-export const confirmScaling = (scaling: Scaling, desired: DesiredScaling): Scaling => ({
-  ...scaling,
-  ...desired,
-  isDoubtful: desired.isDoubtful,
-  scope: desired.scope === 'held' ? 'held' : scaling.scope,
-});
+/**
+ * Continues a scaling on the latest verdict. A narrower scope applies at once; a wider one is left to the next scaling, which covers all resources. With a newer
+ * verdict a scale-down tries again what has failed: others may still settle for minutes.
+ */
+export const confirmScaling = (scaling: Scaling, desired: DesiredScaling, now: number): Scaling => {
+  const isNewer = desired.judgedAt > scaling.judgedAt && scaling.direction === 'down';
+  return {
+    ...scaling,
+    ...desired,
+    isDoubtful: desired.isDoubtful,
+    scope: desired.scope === 'held' ? 'held' : scaling.scope,
+    operations: isNewer
+      ? scaling.operations.map((one) =>
+          one.phase.kind === 'failed' ? startOperation({ ...one, attempts: 0 }, now) : one,
+        )
+      : scaling.operations,
+  };
+};
 
 export interface ScalingStep {
   readonly scaling: Scaling;
