@@ -5,7 +5,6 @@ import {
   type ReleasePolicy,
   type ShootSettings,
   restoresLess,
-  sameSettings,
 } from './clusters/lifecycle.ts';
 import { emptyProbeMemory } from './judge/judgement.ts';
 import { type ProberMemory, type ShootProberDeps, ShootProber } from './shoot.ts';
@@ -25,7 +24,6 @@ export type HeldByShoot = ReadonlyMap<string, number>;
 
 interface Entry {
   readonly prober: ShootProber;
-  settings: ShootSettings;
   /** The end in progress; absent if there is none. */
   stopping?: ProbingEnd;
 }
@@ -129,7 +127,7 @@ export class ProberController {
 
   #add(name: string, start: ProberMemory): Entry {
     const prober = new ShootProber(this.#deps, name, start);
-    const entry = { prober, settings: start.settings };
+    const entry = { prober };
     this.#entries.set(name, entry);
     return entry;
   }
@@ -144,11 +142,7 @@ export class ProberController {
     this.#restarts.delete(name);
     if (entry === undefined && memory !== undefined) this.#add(name, { ...memory, settings: shoot });
     else if (entry === undefined) this.#start(name, { shoot, wasThere });
-    else if (!sameSettings(entry.settings, shoot)) {
-      entry.settings = shoot;
-      entry.prober.update(shoot);
-      this.#deps.emit({ kind: 'settings-changed', cluster: name });
-    }
+    else if (entry.prober.update(shoot)) this.#deps.emit({ kind: 'settings-changed', cluster: name });
   }
 
   #start(name: string, { shoot, wasThere }: { readonly shoot: ShootSettings; readonly wasThere: boolean }): void {

@@ -1,6 +1,6 @@
 import { rejected } from './scale/act.ts';
 import { Dependents, type DependentsDeps } from './scale/dependents.ts';
-import type { ProbingEnd, ShootSettings } from './clusters/lifecycle.ts';
+import { type ProbingEnd, type ShootSettings, sameSettings } from './clusters/lifecycle.ts';
 import { type ProbeRequest, probe, type ProbeDeps } from './observe/probe.ts';
 import { ExternalProber } from './observe/external-prober.ts';
 import { kubeconfigKeyOf } from './clusters/cluster-source.ts';
@@ -111,9 +111,11 @@ export class ShootProber {
     this.#schedule();
   }
 
-  /** Changes the settings for the next runs. */
-  update(settings: ShootSettings): void {
+  /** Changes the settings for the next runs. Returns true if they differ. */
+  update(settings: ShootSettings): boolean {
+    const isChanged = !sameSettings(this.#settings, settings);
     this.#settings = settings;
+    return isChanged;
   }
 
   memory(): ProberMemory {

@@ -184,7 +184,7 @@ export const bugs: readonly Bug[] = [
     change:
       (permission) =>
       (desired = {}, context) =>
-        desired.isFinal === true ? 'refused' : permission(desired, context),
+        desired.scope === 'held' ? 'refused' : permission(desired, context),
     breaks: ['restored in the end'],
     among: endsForGood,
   },

@@ -79,7 +79,7 @@ describe('the verdict', () => {
   it('is healthy without candidates: nothing shows that nodes are cut off', () => {
     const decision = judge({ expired: 0, candidates: 0 });
     expect(decision).toMatchObject({
-      verdict: { kind: 'healthy', scope: 'all' },
+      verdict: { kind: 'healthy' },
       counts: { candidates: 0, expired: 0 },
       reason: 'no candidate nodes',
     });
@@ -102,7 +102,7 @@ describe('the verdict', () => {
     expect(verdictWith({ machines }).counts).toEqual({ candidates: 3, expired: 1 });
     // Nodes without a lease do not count either.
     expect(verdictWith({ nodes: [...nodes, nodeOf('node-6')] }).counts).toEqual({ candidates: 5, expired: 3 });
-    expect(verdictWith({ nodes: [] }).verdict).toEqual({ kind: 'healthy', scope: 'all' });
+    expect(verdictWith({ nodes: [] }).verdict).toEqual({ kind: 'healthy' });
   });
 
   it('follows the conditions of the pools', () => {
@@ -141,7 +141,7 @@ describe('a single candidate', () => {
     { dependents: disturbed, expired: 0, verdict: { kind: 'skipped' }, reason: nothing },
     { dependents: disturbed, expired: 1, verdict: { kind: 'skipped' }, reason: nothing },
     { dependents: held, expired: 1, verdict: { kind: 'skipped' }, reason: nothing },
-    { dependents: held, expired: 0, verdict: { kind: 'healthy', scope: 'held' }, reason: renews },
+    { dependents: held, expired: 0, verdict: { kind: 'healthy' }, reason: renews },
   ])('$verdict.kind with $expired expired, held: $dependents.anyHeld', ({ dependents, expired, verdict, reason }) => {
     const decision = judge({ expired, candidates: 1 }, { dependents });
     expect(decision).toMatchObject({ verdict, reason });
@@ -154,9 +154,7 @@ describe('a single candidate', () => {
     const nodes = [nodeOf('node-3')];
     expect(runProbe(seen, { at: 100_000, leases, nodes }).decision.verdict.kind).toBe('skipped');
     const dependents = held;
-    expect(runProbe(seen, { at: 100_000, leases, nodes, dependents }).decision.verdict).toMatchObject({
-      scope: 'held',
-    });
+    expect(runProbe(seen, { at: 100_000, leases, nodes, dependents }).decision.verdict.kind).toBe('healthy');
   });
 });
 
@@ -183,12 +181,12 @@ describe('a list that shows an outage for the first time', () => {
       verdict: { kind: 'confirming' },
       nextRunAt: 102_000,
       counts: { candidates: 3, expired: 3 },
-      memory: { suspected: { since: 100_000, until: 102_000 } },
+      memory: { suspectedUntil: 102_000 },
     });
     expect(judgeAt(101_999, leases, first.memory).verdict.kind).toBe('confirming');
     expect(judgeAt(102_000, leases, first.memory).verdict).toMatchObject({ kind: 'unhealthy', crossedAt: 70_000 });
     const renewed = judgeAt(102_000, [101_000, 101_000, 50_000], first.memory);
-    expect([renewed.verdict.kind, renewed.memory.suspected]).toEqual(['healthy', undefined]);
+    expect([renewed.verdict.kind, renewed.memory.suspectedUntil]).toEqual(['healthy', undefined]);
   });
 
   it('is confirmed after 2 s if all are silent, by the next good run should that one fail', () => {
@@ -295,7 +293,7 @@ describe('nodes and machines', () => {
     const known = { ...emptyProbeMemory, candidates: { at: 90_000, names: new Set<string>() } };
     const { isEager, decision } = runProbe(known, { ...run, dependents: undisturbed });
     expect(isEager).toBe(!lazy);
-    if (lazy) expect(decision).toMatchObject({ verdict: { kind: 'healthy', scope: 'all' } });
+    if (lazy) expect(decision).toMatchObject({ verdict: { kind: 'healthy' } });
     if (lazy) expect(decision.counts).toBeUndefined();
     if (lazy) expect(decision.reason).toMatch(/^[01]\/[0-3] leases expired: no set of nodes reaches the threshold$/);
     expect(runProbe(known, { ...run, dependents: disturbed }).isEager).toBe(true);

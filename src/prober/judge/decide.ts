@@ -16,15 +16,7 @@ import { endFailure } from './excuse.ts';
 import { endOutage, trackOutage } from './landing.ts';
 import { type LeaseList, type ObservedLease, observeLeases } from './leases.ts';
 import { afterFailedRead } from './retry.ts';
-import {
-  type RuleInstant,
-  countExpired,
-  expiredFrom,
-  expiredOfSomeFrom,
-  neededOf,
-  outageFrom,
-  outageOfSomeFrom,
-} from './rules.ts';
+import { countExpired, expiredFrom, expiredOfSomeFrom, neededOf, outageFrom, outageOfSomeFrom } from './rules.ts';
 
 const never = Number.NEGATIVE_INFINITY;
 
@@ -43,13 +35,12 @@ export interface JudgedLeases {
   /** True if leases have expired or resources are held. Requests to the seed must then not wait behind ordinary ones. */
   readonly isUrgent: boolean;
   readonly memory: ProbeMemory;
-  readonly downtimeMs?: number | undefined;
 }
 
 /** Enters a list of the leases into the memory, and judges each of them. */
 export const judgeLeases = (list: LeaseList, input: ProbeInput): JudgedLeases => {
   const { settings, dependents, now } = input;
-  const { memory: answered, downtimeMs } = endFailure(input.memory, list);
+  const answered = endFailure(input.memory, list);
   const leases = observeLeases(list, {
     previous: answered.leases,
     previousSentAt: answered.listedAt ?? never,
@@ -57,7 +48,7 @@ export const judgeLeases = (list: LeaseList, input: ProbeInput): JudgedLeases =>
     settings,
   });
   const memory = { ...answered, leases, listedAt: list.sentAt };
-  const mayBeOutage = list.sentAt >= outageOfSomeFrom(leases, settings).at;
+  const mayBeOutage = list.sentAt >= outageOfSomeFrom(leases, settings);
   const isKnown = memory.candidates !== undefined && now - memory.candidates.at < eagerEveryMs;
   return {
     leases,
@@ -67,22 +58,20 @@ export const judgeLeases = (list: LeaseList, input: ProbeInput): JudgedLeases =>
     // Also while resources are held: at the ordinary rate of five requests a second a whole seed would not leave protection.
     isUrgent: dependents.anyHeld || mayBeOutage || countExpired(leases, list.sentAt) > 0,
     memory,
-    downtimeMs,
   };
 };
 
 /** Decides by the leases alone, for `leasesSuffice`. */
-export const decideByLeases = ({ leases, at, memory, downtimeMs }: JudgedLeases, input: ProbeInput): Decision => {
-  const { suspected: _, ...rest } = endOutage(memory, input.now);
+export const decideByLeases = ({ leases, at, memory }: JudgedLeases, input: ProbeInput): Decision => {
+  const { suspectedUntil: _, ...rest } = endOutage(memory, input.now);
   const { candidates } = memory;
   const known = leases.filter(({ name }) => candidates?.names.has(name));
-  const decision = healthyDecision(input, {
+  return healthyDecision(input, {
     memory: rest,
     reason: `${share(leases, at)} leases expired: no set of nodes reaches the threshold`,
     // Some three leases may be silent sooner than the candidates, but a healthy shoot would then be probed twice as often.
-    mayTurnAt: Math.min(expiredOfSomeFrom(leases, input.settings), outageFrom(known, input.settings).at),
+    mayTurnAt: Math.min(expiredOfSomeFrom(leases, input.settings), outageFrom(known, input.settings)),
   });
-  return { ...decision, downtimeMs };
 };
 
 export interface NodesAndMachines {
@@ -94,12 +83,10 @@ export interface NodesAndMachines {
 
 /** Decides by the leases of the candidates. */
 export const decideByCandidates = (judged: JudgedLeases, lists: NodesAndMachines, input: ProbeInput): Decision => {
-  const { leases, memory, downtimeMs } = judged;
+  const { leases, memory } = judged;
   const { nodes, machines, chooseCandidates } = lists;
-  const fail = (failure: 'node_list_failed' | 'machine_list_failed', error: ReadError): Decision => ({
-    ...afterFailedRead({ failure, error }, { ...input, memory }),
-    downtimeMs,
-  });
+  const fail = (failure: 'node_list_failed' | 'machine_list_failed', error: ReadError): Decision =>
+    afterFailedRead({ failure, error }, { ...input, memory });
   if (!nodes.ok) return fail('node_list_failed', nodes.error);
   // The next run tries again: at the start of a process the lists of all shoots must wait for their turn.
   if (!machines.ok && judged.isOnlyToKnow && !isApiError(machines.error, 'Forbidden')) {
@@ -115,7 +102,6 @@ export const decideByCandidates = (judged: JudgedLeases, lists: NodesAndMachines
     ...trackOutage(decision, candidates, input),
     leftOut: notCounted(leases, chosen),
     nodes: nodes.value.length,
-    downtimeMs,
   };
 };
 
@@ -140,31 +126,33 @@ const share = (leases: readonly ObservedLease[], at: number): string =>
 const judge = (candidates: readonly ObservedLease[], at: number, input: ProbeInput): Decision => {
   const { settings, dependents } = input;
   const counts = { candidates: candidates.length, expired: countExpired(candidates, at) };
-  const { suspected: _, ...memory } = input.memory;
+  const { suspectedUntil: _, ...memory } = input.memory;
   if (counts.candidates === 0) return healthyDecision(input, { memory, counts, reason: 'no candidate nodes' });
   if (counts.candidates === 1) {
     // One node proves nothing about the path, but a pool that shrank to one while its shoot was held must be restored in the end.
     if (dependents.anyHeld && counts.expired === 0) {
       const reason = 'the only candidate node renews its lease';
-      return healthyDecision(input, { memory, counts, scope: 'held', reason });
+      return healthyDecision(input, { memory, counts, reason });
     }
     const reason = 'a single candidate node proves nothing about the path';
     return decisionOf(input, { verdict: { kind: 'skipped' }, memory, reason, counts });
   }
-  const outage = outageFrom(candidates, settings);
-  if (at >= outage.at) return judgeOutage(candidates, { ...outage, observedAt: at, counts }, input);
+  const crossedAt = outageFrom(candidates, settings);
+  if (at >= crossedAt) return judgeOutage(candidates, { crossedAt, observedAt: at, counts }, input);
   return healthyDecision(input, {
     memory,
     counts,
     reason: expiredInWords(candidates, at, input),
-    mayTurnAt: outage.at,
+    mayTurnAt: crossedAt,
   });
 };
 
 const expiredInWords = (candidates: readonly ObservedLease[], at: number, { settings }: ProbeInput): string =>
   `${share(candidates, at)} node leases expired, threshold ${String(settings.nodeLeaseFailureFraction)}`;
 
-interface ObservedOutage extends RuleInstant {
+interface ObservedOutage {
+  /** From when on a rule holds. */
+  readonly crossedAt: number;
   /** When the list was sent that shows it. */
   readonly observedAt: number;
   readonly counts: LeaseCounts;
@@ -181,42 +169,41 @@ const confirmUnansweredAfterMs = 7_500;
 /** Judges candidates of which a rule holds: the shoot is cut off, unless a second list has to confirm it. */
 const judgeOutage = (candidates: readonly ObservedLease[], outage: ObservedOutage, input: ProbeInput): Decision => {
   const { memory, settings, now } = input;
-  const { at, observedAt, counts } = outage;
+  const { crossedAt, observedAt, counts } = outage;
   const expiredAt = expiredFrom(candidates, settings);
   const rule = observedAt >= expiredAt ? 'expired' : 'all silent';
   const words =
     rule === 'expired'
       ? expiredInWords(candidates, observedAt, input)
       : `none of ${String(counts.candidates)} candidates has renewed for ${silentInWords(candidates, observedAt)}`;
-  const { cutOffUntil = never, suspected: before } = memory;
-  const until =
-    before?.until ??
+  const { cutOffUntil = never } = memory;
+  const suspectedUntil =
+    memory.suspectedUntil ??
     Math.max(
-      observedAt + confirmationMs(candidates, { ...outage, rule }, settings),
+      observedAt + confirmationMs(candidates, { observedAt, counts, rule }, settings),
       cutOffUntil + confirmUnansweredAfterMs,
     );
-  const suspected = { since: before?.since ?? observedAt, until };
-  if (observedAt < until) {
+  if (observedAt < suspectedUntil) {
     return decisionOf(input, {
       verdict: { kind: 'confirming' },
       reason: `${words}; looking again`,
       counts,
-      nextRunAt: Math.max(until, now + minRetryDelayMs),
-      memory: { ...memory, suspected },
+      nextRunAt: Math.max(suspectedUntil, now + minRetryDelayMs),
+      memory: { ...memory, suspectedUntil },
     });
   }
   const verdict = {
     kind: 'unhealthy',
-    crossedAt: at,
-    graceEndsAt: (Number.isFinite(expiredAt) ? expiredAt : at) + settings.graceMs - settings.expiryAgeMs,
+    crossedAt,
+    graceEndsAt: expiredAt + settings.graceMs - settings.expiryAgeMs,
   } as const;
-  return decisionOf(input, { verdict, reason: words, counts, memory: { ...memory, suspected } });
+  return decisionOf(input, { verdict, reason: words, counts, memory: { ...memory, suspectedUntil } });
 };
 
 /** Returns how long after a first list that shows an outage another must confirm it; 0 if it counts at once. */
 const confirmationMs = (
   candidates: readonly ObservedLease[],
-  { rule, observedAt, counts }: ObservedOutage,
+  { rule, observedAt, counts }: Omit<ObservedOutage, 'crossedAt'> & { readonly rule: 'expired' | 'all silent' },
   settings: ProbeInput['settings'],
 ): number => {
   if (rule === 'expired') {

@@ -19,11 +19,8 @@ describe('a failure of the API server', () => {
     ['an answer that breaks off', fault('ECONNRESET', 'reading the answer')],
   ])('is proved by %s, and excuses silence if it lasts 15 s', (_, error) => {
     const memory = after([100_000, error], [105_000, error]);
-    expect(endFailure(memory, { receivedAt: 114_999 })).toEqual({ memory: emptyProbeMemory });
-    expect(endFailure(memory, { receivedAt: 115_000 })).toEqual({
-      memory: { ...emptyProbeMemory, excusedUntil: 115_000 },
-      downtimeMs: 15_000,
-    });
+    expect(endFailure(memory, { receivedAt: 114_999 })).toEqual(emptyProbeMemory);
+    expect(endFailure(memory, { receivedAt: 115_000 })).toEqual({ ...emptyProbeMemory, excusedUntil: 115_000 });
   });
 
   it.each([
@@ -35,7 +32,8 @@ describe('a failure of the API server', () => {
     ['a process without file descriptors', fault('EMFILE', 'waiting for the answer')],
   ])('is not proved by %s, which excuses nothing: only we were cut off, as far as is known', (_, error) => {
     expect(endFailure(after([100_000, error]), { receivedAt: 160_000 })).toEqual({
-      memory: { ...emptyProbeMemory, cutOffUntil: 160_000 },
+      ...emptyProbeMemory,
+      cutOffUntil: 160_000,
     });
   });
 
@@ -46,29 +44,25 @@ describe('a failure of the API server', () => {
     ['an answer that makes no sense', answer('MalformedResponse')],
     ['a kubeconfig that cannot be used', new KubeconfigError('users[0].user.exec', 'is not allowed')],
   ])('is not proved by %s, nor are we cut off', (_, error) => {
-    expect(endFailure(after([100_000, error]), { receivedAt: 160_000 })).toEqual({ memory: emptyProbeMemory });
+    expect(endFailure(after([100_000, error]), { receivedAt: 160_000 })).toEqual(emptyProbeMemory);
   });
 
   it('lasts from its first proof, not from the time before in which we could not connect', () => {
     const memory = after([100_000, fault('ECONNREFUSED', 'connecting')], [110_000, answer('ServerError')]);
-    expect(endFailure(memory, { receivedAt: 124_999 }).memory).toEqual({ ...emptyProbeMemory, cutOffUntil: 124_999 });
-    expect(endFailure(memory, { receivedAt: 125_000 })).toEqual({
-      memory: { ...emptyProbeMemory, excusedUntil: 125_000 },
-      downtimeMs: 15_000,
-    });
+    expect(endFailure(memory, { receivedAt: 124_999 })).toEqual({ ...emptyProbeMemory, cutOffUntil: 124_999 });
+    expect(endFailure(memory, { receivedAt: 125_000 })).toEqual({ ...emptyProbeMemory, excusedUntil: 125_000 });
   });
 
   it('ends when we cannot connect any more', () => {
     const late = fault('ETIMEDOUT', 'waiting for the answer');
     const refused = fault('ECONNREFUSED', 'connecting');
     const brief = after([100_000, late], [105_000, refused], [130_000, refused]);
-    expect(endFailure(brief, { receivedAt: 132_000 })).toEqual({
-      memory: { ...emptyProbeMemory, cutOffUntil: 132_000 },
-    });
+    expect(endFailure(brief, { receivedAt: 132_000 })).toEqual({ ...emptyProbeMemory, cutOffUntil: 132_000 });
     const long = after([100_000, late], [110_000, late], [120_000, refused]);
     expect(endFailure(long, { receivedAt: 132_000 })).toEqual({
-      memory: { ...emptyProbeMemory, excusedUntil: 120_000, cutOffUntil: 132_000 },
-      downtimeMs: 20_000,
+      ...emptyProbeMemory,
+      excusedUntil: 120_000,
+      cutOffUntil: 132_000,
     });
   });
 
@@ -76,13 +70,13 @@ describe('a failure of the API server', () => {
     'ends with an answer that proves none: $code',
     (other) => {
       const once = after([100_000, answer('ServerError')], [102_000, other], [112_000, other]);
-      expect(endFailure(once, { receivedAt: 122_000 })).toEqual({ memory: emptyProbeMemory });
+      expect(endFailure(once, { receivedAt: 122_000 })).toEqual(emptyProbeMemory);
     },
   );
 
   it('ends with an answered list: an older one excuses nothing any more', () => {
-    const ended = endFailure(after([100_000, answer('ServerError')]), { receivedAt: 105_000 }).memory;
+    const ended = endFailure(after([100_000, answer('ServerError')]), { receivedAt: 105_000 });
     const again = rememberFailure(ended, 118_000, answer('ServerError'));
-    expect(endFailure(again, { receivedAt: 120_000 }).memory.excusedUntil).toBeUndefined();
+    expect(endFailure(again, { receivedAt: 120_000 }).excusedUntil).toBeUndefined();
   });
 });

@@ -22,7 +22,7 @@ const shows = (error: ReadError): 'proved' | 'unconnected' | undefined => {
 const endProof = (memory: ProbeMemory, until: number): ProbeMemory => {
   const { provedSince, ...rest }: Unanswered = memory.unanswered ?? { isUnconnected: false };
   if (provedSince === undefined || until - provedSince < excuseMs) return { ...memory, unanswered: rest };
-  return { ...memory, excusedUntil: until, unanswered: { ...rest, excusedMs: until - provedSince } };
+  return { ...memory, excusedUntil: until, unanswered: rest };
 };
 
 /**
@@ -43,14 +43,11 @@ export const rememberFailure = (memory: ProbeMemory, startedAt: number, error: R
   };
 };
 
-/** Enters an answered list: an older failure ends with it. Returns the failure if silence counts from its end. */
-export const endFailure = (
-  memory: ProbeMemory,
-  { receivedAt }: Pick<LeaseList, 'receivedAt'>,
-): { readonly memory: ProbeMemory; readonly downtimeMs?: number | undefined } => {
+/** Enters an answered list: an older failure ends with it. */
+export const endFailure = (memory: ProbeMemory, { receivedAt }: Pick<LeaseList, 'receivedAt'>): ProbeMemory => {
   const { unanswered, ...rest } = endProof(memory, receivedAt);
   const isCutOff = unanswered?.isUnconnected === true && rest.excusedUntil !== receivedAt;
-  return { memory: isCutOff ? { ...rest, cutOffUntil: receivedAt } : rest, downtimeMs: unanswered?.excusedMs };
+  return isCutOff ? { ...rest, cutOffUntil: receivedAt } : rest;
 };
 
 /** True if the error's code in Node shows a fault on our side. Kubelets connect and verify certificates by themselves, so they may have renewed meanwhile. */

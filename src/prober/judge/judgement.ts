@@ -22,7 +22,7 @@ export type Verdict =
       /** Monotonic instant at which KCM gives up the node by which enough of them are lost. */
       readonly graceEndsAt: number;
     }
-  | { readonly kind: 'healthy'; readonly scope: 'all' | 'held' }
+  | { readonly kind: 'healthy' }
   | { readonly kind: 'skipped' }
   /** A second list must confirm the scale-down: it rests on the silence of all or on leases just seen for the first time, or only we were cut off until now. */
   | { readonly kind: 'confirming' }
@@ -55,8 +55,6 @@ export interface LeaseCounts {
 export interface Unanswered {
   /** Start of the run since which the API server has proved that it fails: it was reached and answered 5xx, or not at all. */
   readonly provedSince?: number;
-  /** Length of a failure that excuses silence, and that a time has followed in which we could not connect, in milliseconds. */
-  readonly excusedMs?: number;
   /** True if we could not connect in some run. */
   readonly isUnconnected: boolean;
 }
@@ -87,8 +85,8 @@ export interface ProbeMemory {
   readonly excusedUntil?: number;
   /** End of the latest time in which only we could not connect. */
   readonly cutOffUntil?: number;
-  /** An outage is suspected since a list that was sent at `since`; a list that is sent from `until` on confirms it. */
-  readonly suspected?: { readonly since: number; readonly until: number };
+  /** An outage is suspected; a list that is sent from this instant on confirms it. */
+  readonly suspectedUntil?: number;
   readonly outage?: Outage;
   /** Latest end of an outage. */
   readonly restoredAt?: number;
@@ -158,8 +156,6 @@ export interface Decision {
   /** Monotonic instant of the next run. */
   readonly nextRunAt: number;
   readonly memory: ProbeMemory;
-  /** How long the API server failed until now, 15 s or longer, as it proved to us. Absent if it did not: else silence counts from here. */
-  readonly downtimeMs?: number | undefined;
 }
 
 export const minRetryDelayMs = 1_000;
@@ -168,16 +164,15 @@ export const nextScheduledRun = ({ now, random, settings }: ProbeInput): number 
   now + settings.probeIntervalMs * (1 + random * settings.backoffJitterFactor);
 
 interface Healthy extends Pick<Decision, 'memory' | 'reason' | 'counts'> {
-  readonly scope?: 'held';
   /** Monotonic instant from which the verdict would be another if no lease were renewed. */
   readonly mayTurnAt?: number;
 }
 
 /** Returns the decision that a shoot is healthy. The next run is due when that could change, or at the next scheduled run. */
 export const healthyDecision = (input: ProbeInput, given: Healthy): Decision => {
-  const { memory, reason, counts, scope = 'all', mayTurnAt = Number.POSITIVE_INFINITY } = given;
+  const { memory, reason, counts, mayTurnAt = Number.POSITIVE_INFINITY } = given;
   const nextRunAt = Math.min(nextScheduledRun(input), Math.max(mayTurnAt, input.now + minRetryDelayMs));
-  return decisionOf(input, { verdict: { kind: 'healthy', scope }, reason, counts, nextRunAt, memory });
+  return decisionOf(input, { verdict: { kind: 'healthy' }, reason, counts, nextRunAt, memory });
 };
 
 /** Completes a decision. Defaults: the next scheduled run, the memory of the input, and as reason the error. */

@@ -44,7 +44,7 @@ describe('a held shoot', () => {
       nextRunAt: 131_000,
     });
     expect(landed?.decision).toMatchObject({
-      verdict: { kind: 'healthy', scope: 'all' },
+      verdict: { kind: 'healthy' },
       reason: '1/5 node leases expired, threshold 0.6',
     });
   });

@@ -60,7 +60,7 @@ interface LandingProgress {
 /** Returns the candidates without a recent renewal. One clock alone shows none: we must have seen that lease change. */
 const lateOf = (candidates: readonly ObservedLease[], listedAt: number): readonly string[] => {
   const isFresh = (lease: ObservedLease): boolean =>
-    (lease.trusted || Number.isFinite(lease.changedAfter)) &&
+    (lease.trustedFrom === Number.NEGATIVE_INFINITY || Number.isFinite(lease.changedAfter)) &&
     listedAt - lease.renewedAt < freshIntervals * renewalIntervalOf(lease);
   return candidates.filter((lease) => !isFresh(lease)).map(({ name }) => name);
 };

@@ -18,7 +18,10 @@ const observe = (lists: readonly Given[], excusedUntil = never): readonly Observ
   return previous;
 };
 
-const only = (lists: readonly Given[], excusedUntil?: number): ObservedLease => observe(lists, excusedUntil)[0]!;
+const only = (lists: readonly Given[], excusedUntil?: number): ObservedLease & { readonly trusted: boolean } => {
+  const lease = observe(lists, excusedUntil)[0]!;
+  return { ...lease, trusted: lease.trustedFrom === Number.NEGATIVE_INFINITY };
+};
 
 describe('the age of a lease', () => {
   const renewed = (at: number, options?: Parameters<typeof leasesOf>[1]) => ({ items: leasesOf([at], options) });

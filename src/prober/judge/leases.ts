@@ -29,13 +29,14 @@ export interface ObservedLease {
   readonly renewedAt: number;
   /** True if the stamp changed with the last change of `renewTime` that we saw: it is of that renewal, whatever the clock of the node says. */
   readonly isRestamped: boolean;
-  /** True if the API server's clock gives the age and agrees with ours; false if the age rests on one clock alone, the node's or that of one API server. */
-  readonly trusted: boolean;
   /** True if no earlier list shows the lease. */
   readonly isNew: boolean;
   /** From when its silence counts: its renewal, or a later end of a failure of the API server. */
   readonly silentSince: number;
-  /** A lease that is not trusted counts as expired or silent from here on at the earliest. */
+  /**
+   * The lease counts as expired or silent from here on at the earliest. -Infinity if the API server's clock gives its age and agrees with ours; else the age rests
+   * on one clock alone, the node's or that of one API server.
+   */
   readonly trustedFrom: number;
   /** When it expires, or did, if it is not renewed. */
   readonly expiresAt: number;
@@ -128,7 +129,6 @@ export const observeLeases = (list: LeaseList, observing: Observing): readonly O
       shownAt,
       changedAfter,
       renewedAt,
-      trusted,
       isNew: before === undefined,
       silentSince,
       trustedFrom,

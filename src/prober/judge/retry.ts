@@ -53,5 +53,5 @@ const mayBeOutage = ({ memory, settings, now }: ProbeInput): boolean => {
     ...lease,
     expiresAt: lease.silentSince + half * expiryAgeOf(lease, settings),
   }));
-  return now >= outageOfSomeFrom(older, settings).at;
+  return now >= outageOfSomeFrom(older, settings);
 };

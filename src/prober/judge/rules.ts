@@ -3,15 +3,6 @@ import type { ProbeSettings } from './judgement.ts';
 
 // Which leases show an outage? Age only grows while nobody renews, so a rule is one instant: it holds from then on, and a run is due then.
 
-/** `expired`: enough candidates have expired. `all silent`: none of them has renewed for too long. */
-export type RuleName = 'expired' | 'all silent';
-
-export interface RuleInstant {
-  readonly rule: RuleName;
-  /** Monotonic milliseconds; Infinity if the rule cannot hold. */
-  readonly at: number;
-}
-
 /** This many nodes that fall silent together have a common cause. */
 const fewestSilent = 3;
 /** While the external probe finds the public address unreachable, the silence of all needs this time, in milliseconds: one and a half of the longest renewal intervals. */
@@ -52,9 +43,6 @@ const silentAt = (lease: ObservedLease, settings: ProbeSettings): number => {
 const silentInstants = (leases: readonly ObservedLease[], settings: ProbeSettings): readonly number[] =>
   leases.filter((lease) => isDue(lease, settings)).map((lease) => silentAt(lease, settings));
 
-const first = (expired: number, allSilent: number): RuleInstant =>
-  expired <= allSilent ? { rule: 'expired', at: expired } : { rule: 'all silent', at: allSilent };
-
 /** Returns from when on enough candidates have expired if none renews; Infinity for fewer than two. */
 export const expiredFrom = (candidates: readonly ObservedLease[], settings: ProbeSettings): number =>
   candidates.length < 2
@@ -74,9 +62,9 @@ const allSilentFrom = (candidates: readonly ObservedLease[], settings: ProbeSett
   return Math.max(...due);
 };
 
-/** Returns the first rule that holds if no candidate renews, and from when on. */
-export const outageFrom = (candidates: readonly ObservedLease[], settings: ProbeSettings): RuleInstant =>
-  first(expiredFrom(candidates, settings), allSilentFrom(candidates, settings));
+/** Returns from when on a rule holds if no candidate renews: enough of them have expired, or all are silent. Infinity: none can hold. */
+export const outageFrom = (candidates: readonly ObservedLease[], settings: ProbeSettings): number =>
+  Math.min(expiredFrom(candidates, settings), allSilentFrom(candidates, settings));
 
 /** Returns from when on some two or more of the leases have expired in sufficient numbers if none is renewed. */
 export const expiredOfSomeFrom = (leases: readonly ObservedLease[], settings: ProbeSettings): number =>
@@ -87,9 +75,9 @@ export const expiredOfSomeFrom = (leases: readonly ObservedLease[], settings: Pr
         neededOf(2, settings),
       );
 
-/** Returns the first rule that holds of some subset, and from when on: without nodes and machines, any leases may be those of the candidates. */
-export const outageOfSomeFrom = (leases: readonly ObservedLease[], settings: ProbeSettings): RuleInstant =>
-  first(expiredOfSomeFrom(leases, settings), nthSmallest(silentInstants(leases, settings), fewestSilent));
+/** Returns from when on a rule holds of some subset: without nodes and machines, any leases may be those of the candidates. */
+export const outageOfSomeFrom = (leases: readonly ObservedLease[], settings: ProbeSettings): number =>
+  Math.min(expiredOfSomeFrom(leases, settings), nthSmallest(silentInstants(leases, settings), fewestSilent));
 
 export const countExpired = (leases: readonly ObservedLease[], at: number): number =>
   leases.reduce((count, { expiresAt }) => (at >= expiresAt ? count + 1 : count), 0);

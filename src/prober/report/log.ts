@@ -3,7 +3,7 @@ import { shorten } from '../../kubernetes/api/shorten.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type Verdict, verdictNameOf } from '../judge/judgement.ts';
 import { type Emit, type EventOf, observer } from './events.ts';
-import { type EndedWrite, endedOperations, flappingIn, writeIn, Told } from './sentences.ts';
+import { type EndedWrite, endedOperations, excusedFailureIn, flappingIn, writeIn, Told } from './sentences.ts';
 
 export interface ProberLogDeps {
   readonly logger: Logger;
@@ -76,7 +76,8 @@ export const logEvents = (deps: ProberLogDeps): Emit => {
 
 const logRun = (event: EventOf<'run-ended'>, { logger, leads }: ProberLogDeps, told: Told): void => {
   const { cluster: namespace, result, before } = event;
-  const { verdict, reason, counts, downtimeMs } = result.decision;
+  const { verdict, reason, counts } = result.decision;
+  const failedMs = excusedFailureIn(event);
   const flapping = flappingIn(event);
   if (flapping !== undefined) logger.warn(flapping, { namespace });
   if (result.skewMs !== undefined) {
@@ -85,8 +86,8 @@ const logRun = (event: EventOf<'run-ended'>, { logger, leads }: ProberLogDeps, t
     const seconds = Math.round(result.skewMs / 1_000);
     if (isSkewed && isNews) logger.warn("the shoot API server's clock and ours differ", { namespace, seconds });
   }
-  if (downtimeMs !== undefined) {
-    const seconds = Math.round(downtimeMs / 1_000);
+  if (failedMs !== undefined) {
+    const seconds = Math.round(failedMs / 1_000);
     logger.info('the API server failed until now: silence counts from here', { namespace, seconds });
   }
   const role = leads() ? {} : { standby: true };

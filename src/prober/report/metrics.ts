@@ -3,7 +3,7 @@ import type { Meter, MetricDefinition } from '../../ports/meter.ts';
 import type { Reachability } from '../judge/external-probe.ts';
 import { verdictNameOf } from '../judge/judgement.ts';
 import { type Emit, type EventOf, observer } from './events.ts';
-import { endedOperations, writeIn } from './sentences.ts';
+import { endedOperations, excusedFailureIn, writeIn } from './sentences.ts';
 import type { MeasuredShoot } from './shoot-record.ts';
 import type { ShootStates } from './state.ts';
 
@@ -143,13 +143,14 @@ export const measureEvents = (deps: ProberMetricsDeps): Emit => {
   });
 };
 
-const measureRun = ({ cluster: namespace, result }: EventOf<'run-ended'>, metrics: Metrics): void => {
+const measureRun = (event: EventOf<'run-ended'>, metrics: Metrics): void => {
+  const { cluster: namespace, result } = event;
   const { decision, durationMs, skewMs } = result;
-  const { verdict, counts, downtimeMs } = decision;
+  const { verdict, counts } = decision;
   metrics.runs.inc({ namespace, result: verdictNameOf(verdict) });
   metrics.runSeconds.observe(durationMs / 1_000);
   if (skewMs !== undefined) metrics.skew.set(skewMs / 1_000, { namespace });
-  if (downtimeMs !== undefined) metrics.downtimes.inc({ namespace });
+  if (excusedFailureIn(event) !== undefined) metrics.downtimes.inc({ namespace });
   if (counts === undefined) return;
   metrics.candidates.set(counts.candidates, { namespace });
   metrics.expired.set(counts.expired, { namespace });

@@ -182,6 +182,20 @@ it('a shoot that flaps is reported once each time, in log, gauge and an Event of
   expect(recorded).toMatchObject([1, 2].map(() => ({ regarding, reason: 'MeltdownProtectionFlapping' })));
 });
 
+it('a failure of the API server from whose end silence counts is told once, with its length', () => {
+  const failing = { ...emptyProbeMemory, unanswered: { provedSince: 1_000, isUnconnected: false } };
+  const memory = { ...emptyProbeMemory, excusedUntil: 19_000 };
+  const labels = { namespace: 'a' };
+  for (const [probe, count] of [
+    [failing, 1],
+    [memory, 1],
+  ] as const) {
+    emit(runEnded('a', decisionOf(upVerdict, { memory }), before(upVerdict, probe)));
+    expect(meter.value('dwd_prober_api_server_downtimes_total', labels)).toBe(count);
+  }
+  expect(logger.lines.flatMap(({ fields }) => fields.seconds ?? [])).toEqual([18]);
+});
+
 describe('the word for a verdict', () => {
   it.each<[Verdict, string]>([
     [upVerdict, 'healthy'],

@@ -75,7 +75,7 @@ export const lookAfter = ({ decision, settings, before }: Looked, reading: Clock
     trustedFrom: 0,
     expiresAt: expiryAgeOf(lease, settings),
   }));
-  const actsAfterMs = outageFrom(fresh, settings).at;
+  const actsAfterMs = outageFrom(fresh, settings);
   return {
     listedAt,
     lookedAt: timeAt(listedAt, reading),

@@ -1,6 +1,6 @@
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { Decision, ProbeMemory, Verdict } from '../judge/judgement.ts';
-import { type ProbingEnd, restoresLess } from '../clusters/lifecycle.ts';
+import type { ProbingEnd } from '../clusters/lifecycle.ts';
 import { type ActionResponse, paceMs, refusedDelayMs, type Action } from './operation.ts';
 import {
   desiredAtEnd,
@@ -94,8 +94,6 @@ const enterEvent = (state: ShootProberState, event: ShootEvent, context: ShootCo
       return enterVerdict(state, event.decision, context);
     case 'stop': {
       const { end } = event;
-      // An end in progress gives back less if a later state of the Cluster asks for that, never more.
-      if (state.end !== undefined && !restoresLess(end.releasePolicy, state.end.releasePolicy)) return state;
       return {
         ...state,
         end,
@@ -211,7 +209,8 @@ const startScaling = ({ state, effects }: Changed, permitted: Permission, contex
   const { desired, scaling } = state;
   if (desired === undefined) return { state, effects };
   if (scaling !== undefined) {
-    const confirmed = confirmScaling(scaling, desired, context.now);
+    const isNewer = state.triedFor !== desired.judgedAt;
+    const confirmed = confirmScaling(scaling, desired, { now: context.now, isNewer });
     return { state: { ...state, scaling: confirmed, triedFor: desired.judgedAt }, effects };
   }
   const isRepeated = state.triedFor === desired.judgedAt;

@@ -28,7 +28,7 @@ it('held resources are counted by the latest state, from the watch or from our o
 
   const write = { base: stateOf(seen), kind: 'object', annotations, replicas: 0 } as const;
   const { signal } = new AbortController();
-  const answer = dependents.send({ kind: 'write', key, write }, { urgent: true, signal });
+  const answer = dependents.send({ kind: 'write', key, write }, { urgent: true, signal, seed });
   seed.waiting[0]!.answer(buildDeployment({ name: 'kcm', replicas: 0, resourceVersion: '6', annotations }));
   await answer;
   expect(dependents.facts().held).toHaveLength(1);

@@ -28,7 +28,7 @@ export interface DependentsDeps extends ProberActDeps {
 }
 
 interface ActionOptions extends Pick<ProberActRequest, 'urgent' | 'signal'> {
-  readonly seed?: KubeClient | undefined;
+  readonly seed: KubeClient;
 }
 
 const none = { annotations: {} };
@@ -91,8 +91,8 @@ export class Dependents {
     return { ref, uid: ref && this.#deps.dependents.get(key)?.store.get(objectKey(ref, this.#cluster))?.meta.uid };
   }
 
-  /** Sends the one request of an action, through `seed` if there is one. Rejects only with `signal.reason`, and only for reads. */
-  async send(action: Action, { seed = this.#deps.seed, ...options }: ActionOptions): Promise<ActionResponse> {
+  /** Sends the one request of an action, through `seed`. Rejects only with `signal.reason`, and only for reads. */
+  async send(action: Action, { seed, ...options }: ActionOptions): Promise<ActionResponse> {
     const { key } = action;
     const ref = this.#resources.get(key)?.ref;
     const served = this.#deps.dependents.get(key)?.served();

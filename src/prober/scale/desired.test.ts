@@ -66,9 +66,9 @@ describe('restoring', () => {
     { role: leader, desired: { isDoubtful: true }, is: 'later' },
     { role: leader, desired: { judgedAt: now - 20_000 }, is: 'granted' },
     { role: leader, desired: { judgedAt: now - 20_001 }, is: 'later' },
-    { role: leader, desired: { judgedAt: 0, isFinal: true }, is: 'granted' },
+    { role: leader, desired: { judgedAt: 0, scope: 'held' }, is: 'granted' },
     { role: standby, given: { unmetSince: now - 60_000 }, is: 'refused' },
-    { role: standby, desired: { isFinal: true }, is: 'refused' },
+    { role: standby, desired: { scope: 'held' }, is: 'refused' },
     { role: bystander, is: 'refused' },
   ])('by $role with $given and $desired: $is', (row) => {
     expect(permitted('up', row)).toBe(row.is);
@@ -80,7 +80,7 @@ it.each([
   ['release', 'release'],
   ['nothing', undefined],
 ] as const)('the last scaling, which no verdict follows: %s, %s', (releasePolicy, direction) => {
-  const last = { direction, scope: 'held', reason: 'r', since: now, judgedAt: now, isFinal: true };
+  const last = { direction, scope: 'held', reason: 'r', since: now, judgedAt: now };
   expect(desiredAtEnd({ releasePolicy, reason: 'r' }, now)).toEqual(direction && last);
 });
 

@@ -6,6 +6,7 @@ import type { Direction, ScalingScope } from './patch-plan.ts';
 /** What the resources of a shoot should be: by its latest verdict, or at the end of probing. Instants are monotonic milliseconds. */
 export interface DesiredScaling {
   readonly direction: Direction;
+  /** `held`: at the end of probing, which no verdict follows. */
   readonly scope: ScalingScope;
   /** The verdict in words and numbers, or why probing ends. */
   readonly reason: string;
@@ -13,8 +14,6 @@ export interface DesiredScaling {
   readonly since: number;
   /** When the verdict was reached. */
   readonly judgedAt: number;
-  /** True at the end of probing: no verdict follows. */
-  readonly isFinal?: boolean;
   /** True if the process was suspended since: it may no longer be right. */
   readonly isDoubtful?: boolean;
 }
@@ -28,7 +27,7 @@ export const desiredBy = (
     case 'unhealthy':
       return { direction: 'down', scope: 'all', since: verdict.crossedAt, ...given };
     case 'healthy':
-      return { direction: 'up', scope: verdict.scope, since: given.judgedAt, ...given };
+      return { direction: 'up', scope: 'all', since: given.judgedAt, ...given };
     case 'skipped':
     case 'confirming':
     case 'landing':
@@ -47,7 +46,6 @@ export const desiredAtEnd = ({ releasePolicy, reason }: ProbingEnd, now: number)
         reason,
         since: now,
         judgedAt: now,
-        isFinal: true,
       };
 
 /** Role of a process among the replicas. */
@@ -98,7 +96,7 @@ export const permission = (desired: DesiredScaling, context: PermissionContext):
     return desired.isDoubtful === true ? 'later' : 'granted';
   }
   if (!role.leads) return 'refused';
-  if (desired.isFinal === true) return 'granted';
+  if (desired.scope === 'held') return 'granted';
   return desired.isDoubtful === true || !isRecent(desired, context) ? 'later' : 'granted';
 };
 

@@ -22,11 +22,7 @@ export type Snapshot =
   /** The resource has to be read. `object` is set if the watch shows a version that was not read yet. */
   | { readonly kind: 'unknown'; readonly object?: Pick<ObjectMeta, 'resourceVersion' | 'annotations'> }
   /** The API server does not serve the kind, or not its `scale` subresource. */
-  | {
-      readonly kind: 'not-served';
-      readonly problem: string;
-      readonly object?: Pick<ObjectMeta, 'resourceVersion' | 'annotations'>;
-    };
+  | { readonly kind: 'not-served'; readonly problem: string };
 
 export type OperationOutcome = 'scaled' | 'settled' | 'absent' | 'missing' | 'ignored' | 'released' | 'not-held';
 
@@ -43,8 +39,8 @@ type Phase =
   | { readonly kind: 'deciding' }
   | { readonly kind: 'reading' }
   | { readonly kind: 'writing'; readonly write: Write }
-  /** Waits for the initial delay or the back-off after an error. With `reread` it then reads the resource first. */
-  | { readonly kind: 'waiting'; readonly until: number; readonly reread: boolean }
+  /** Waits for the initial delay or the back-off after an error. */
+  | { readonly kind: 'waiting'; readonly until: number }
   | { readonly kind: 'settling' }
   | { readonly kind: 'done'; readonly outcome: OperationOutcome }
   | { readonly kind: 'failed'; readonly error: Error };
@@ -60,11 +56,10 @@ export interface Operation {
   readonly attempts: number;
   readonly startedAt: number;
   readonly deadline: number;
-  /** True while a request of the former scaling is in flight: its response is awaited, and then the resource is read. */
-  readonly awaitsFormer: boolean;
   /** Latest state that the API server has returned in this scaling. */
   readonly lastResponse?: ResourceState;
   readonly lastResponseAt: number;
+  /** True if the resource is read first: a write may have been lost, a request of the former scaling was in flight, or no watch shows it. */
   readonly mustRead: boolean;
   /** True if a write of ours changed the resource, or may have because its response was lost. */
   readonly mayHaveWritten: boolean;
@@ -98,7 +93,7 @@ const pollMs = 1_000;
 
 export const idleOperation = (
   resource: DependentResource,
-  given: Pick<Operation, 'key' | 'info' | 'ifMissing' | 'awaitsFormer' | 'mustRead'>,
+  given: Pick<Operation, 'key' | 'info' | 'ifMissing' | 'mustRead'>,
 ): Operation => ({
   ...given,
   resource,
@@ -121,10 +116,7 @@ export const isOver = ({ phase }: Operation): boolean => phase.kind === 'done' |
 
 /** True if the resource is at 0 already: it needs no scale-down, and so no initial delay. */
 export const isAlreadyAtZero = (operation: Operation, snapshot: Snapshot): boolean =>
-  !operation.mayHaveWritten &&
-  !operation.mustRead &&
-  !operation.awaitsFormer &&
-  latestState(operation, snapshot)?.specReplicas === 0;
+  !operation.mayHaveWritten && !operation.mustRead && latestState(operation, snapshot)?.specReplicas === 0;
 
 /** True if the operation is done, has failed, or is retried beyond its attempts. */
 export const letsNextLevelStart = (operation: Operation): boolean =>
@@ -146,7 +138,6 @@ export const applyResponse = (
 ): Operation => {
   const { phase } = operation;
   const { now } = context;
-  if (operation.awaitsFormer) return { ...operation, awaitsFormer: false, mustRead: true };
   if (phase.kind !== 'reading' && phase.kind !== 'writing') return operation;
   if (!result.ok) return afterError(operation, result.error, context);
   if (result.value === undefined) return notFound(operation);
@@ -188,7 +179,8 @@ const afterError = (operation: Operation, error: ApiError, context: ResponseCont
     ...operation,
     attempts,
     mayHaveWritten,
-    phase: { kind: 'waiting', until: now + Math.max(delayMs, wait), reread },
+    mustRead: operation.mustRead || reread,
+    phase: { kind: 'waiting', until: now + Math.max(delayMs, wait) },
   };
 };
 
@@ -196,7 +188,7 @@ const afterError = (operation: Operation, error: ApiError, context: ResponseCont
 const awaitRateLimit = (operation: Operation, error: ApiError, now: number): Operation => {
   const { deadline } = operation;
   if (now >= deadline) return { ...operation, phase: { kind: 'failed', error } };
-  return { ...operation, phase: { kind: 'waiting', until: Math.min(now + rateLimitDelayMs, deadline), reread: false } };
+  return { ...operation, phase: { kind: 'waiting', until: Math.min(now + rateLimitDelayMs, deadline) } };
 };
 
 const notFound = (operation: Operation, problem = 'not found'): Operation =>
@@ -276,12 +268,9 @@ interface Stepped {
 /** Advances an operation as far as possible at `context.now`. Returns at most one request. */
 export const stepOperation = (operation: Operation, context: Context): Stepped => {
   const { phase } = operation;
-  if (operation.awaitsFormer) return { operation };
   switch (phase.kind) {
     case 'waiting':
-      return context.now < phase.until
-        ? { operation }
-        : decide({ ...operation, phase: { kind: 'deciding' }, mustRead: operation.mustRead || phase.reread }, context);
+      return context.now < phase.until ? { operation } : decide({ ...operation, phase: { kind: 'deciding' } }, context);
     case 'awaiting-verdict':
       // The wait for a verdict does not count: the resource's timeout starts after it.
       return decide({ ...operation, deadline: context.now + operation.info.timeoutMs }, context);
@@ -362,7 +351,7 @@ const write = (
       operation: {
         ...operation,
         deadline,
-        phase: { kind: 'waiting', until: delayedUntil, reread: false },
+        phase: { kind: 'waiting', until: delayedUntil },
       },
     };
   }
@@ -370,7 +359,7 @@ const write = (
   // Set if another writer has changed our count since.
   const contestedSince = effectOf(plan.write) === undefined ? undefined : operation.scaledAt;
   if (contestedSince !== undefined && now < contestedSince + paceMs) {
-    return { operation: { ...operation, phase: { kind: 'waiting', until: contestedSince + paceMs, reread: false } } };
+    return { operation: { ...operation, phase: { kind: 'waiting', until: contestedSince + paceMs } } };
   }
   const attempts = contestedSince === undefined ? operation.attempts : operation.attempts + 1;
   if (attempts >= maxAttempts && contestedSince !== undefined && direction === 'up') {

@@ -21,7 +21,7 @@ import { type Direction, narrowScope, planPatch } from './patch-plan.ts';
 import { annotatedIn } from './snapshots.ts';
 
 /** The desired scaling in progress: one operation for each resource, level by level. Instants are monotonic milliseconds. */
-export interface Scaling extends DesiredScaling {
+export interface Scaling extends Pick<DesiredScaling, 'direction' | 'scope' | 'reason'> {
   /** Why this process scales down although it is not the leader. Absent if it leads. */
   readonly withoutLead?: string | undefined;
   readonly startedAt: number;
@@ -119,33 +119,40 @@ export const createScaling = (
   { now, resources, inFlight, mustRead }: Pick<ScalingContext, 'now' | 'resources' | 'inFlight' | 'mustRead'>,
   withoutLead?: string,
 ): Scaling => {
+  const { direction, scope, reason } = desired;
   const operations = resources.flatMap((resource) => {
     const info = scaleInfo(resource, desired.direction);
     if (info === undefined) return [];
     const key = refKey(resource.ref);
     const ifMissing = meaningOfMissing(resource, desired);
-    return [idleOperation(resource, { key, info, ifMissing, awaitsFormer: inFlight.has(key), mustRead })];
+    return [idleOperation(resource, { key, info, ifMissing, mustRead: mustRead || inFlight.has(key) })];
   });
   const levels = [...new Set(operations.map(({ info }) => info.level))].sort((a, b) => a - b);
-  return { ...desired, withoutLead, startedAt: now, levels, startedLevels: 0, levelStartedAt: now, operations };
+  return {
+    direction,
+    scope,
+    reason,
+    withoutLead,
+    startedAt: now,
+    levels,
+    startedLevels: 0,
+    levelStartedAt: now,
+    operations,
+  };
 };
 
-/**
- * Continues a scaling on the latest verdict. A narrower scope applies at once; a wider one is left to the next scaling, which covers all resources. With a newer
- * verdict a scale-down tries again what has failed: others may still settle for minutes.
- */
-export const confirmScaling = (scaling: Scaling, desired: DesiredScaling, now: number): Scaling => {
-  const isNewer = desired.judgedAt > scaling.judgedAt && scaling.direction === 'down';
+/** Continues a scaling on the latest verdict. With a newer one a scale-down tries again what has failed: others may still settle for minutes. */
+export const confirmScaling = (
+  scaling: Scaling,
+  { scope, reason, direction }: DesiredScaling,
+  { now, isNewer }: { readonly now: number; readonly isNewer: boolean },
+): Scaling => {
+  const retry = (operation: Operation): Operation =>
+    operation.phase.kind === 'failed' ? startOperation({ ...operation, attempts: 0 }, now) : operation;
+  const { operations } = scaling;
   return {
-    ...scaling,
-    ...desired,
-    isDoubtful: desired.isDoubtful,
-    scope: desired.scope === 'held' ? 'held' : scaling.scope,
-    operations: isNewer
-      ? scaling.operations.map((one) =>
-          one.phase.kind === 'failed' ? startOperation({ ...one, attempts: 0 }, now) : one,
-        )
-      : scaling.operations,
+    ...{ ...scaling, scope, reason },
+    operations: isNewer && direction === 'down' ? operations.map(retry) : operations,
   };
 };
 
@@ -191,11 +198,12 @@ const stepStarted = (
   scaling: Scaling,
   input: ScalingInput,
 ): { readonly scaling: Scaling; readonly actions: readonly Action[] } => {
-  const { now, wallNow, holder, snapshotOf, mayScale } = input;
+  const { now, wallNow, holder, snapshotOf, mayScale, inFlight } = input;
   const { direction, scope, reason, withoutLead } = scaling;
   const heldValue = direction === 'down' ? formatHeldAnnotation({ since: wallNow, reason, ...holder }) : undefined;
   const actions: Action[] = [];
   const operations = scaling.operations.map((operation) => {
+    if (inFlight.has(operation.key)) return operation;
     const snapshot = snapshotOf(operation.key);
     const stepped = stepOperation(operation, { direction, scope, heldValue, withoutLead, now, mayScale, snapshot });
     if (stepped.action !== undefined) actions.push(stepped.action);

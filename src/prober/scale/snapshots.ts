@@ -56,8 +56,8 @@ export const takeSnapshot = ({ ref }: DependentResource, context: SnapshotSource
   const source = sources.get(key);
   const served = source?.served() ?? { kind: 'unknown' };
   const object = source?.store.get(objectKey(ref, cluster));
-  if (served.kind === 'not-served') return { ...served, object: object?.meta };
-  if (served.kind === 'unknown' || source?.store.synced !== true) return { kind: 'unknown', object: object?.meta };
+  if (served.kind === 'not-served') return served;
+  if (served.kind === 'unknown' || source?.store.synced !== true) return { kind: 'unknown' };
   if (object === undefined) return { kind: 'absent' };
   const { resourceVersion } = object.meta;
   const last = lastResponses.get(key);
@@ -70,8 +70,8 @@ export const takeSnapshot = ({ ref }: DependentResource, context: SnapshotSource
 
 /** Returns the annotations of a resource, as far as they are known. */
 export const annotatedIn = (snapshot: Snapshot): Pick<ResourceState, 'annotations'> | undefined => {
-  if (snapshot.kind === 'absent') return undefined;
-  return snapshot.kind === 'state' ? snapshot.state : snapshot.object;
+  if (snapshot.kind === 'state') return snapshot.state;
+  return snapshot.kind === 'unknown' ? snapshot.object : undefined;
 };
 
 /** True if the resource is annotated as held, whoever scaled it down. */

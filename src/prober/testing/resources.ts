@@ -86,7 +86,7 @@ export const stateOf = (object: ObjectInit): ResourceState => {
 };
 
 export const downVerdict: Verdict = { kind: 'unhealthy', crossedAt: 0, graceEndsAt: 10_000 };
-export const upVerdict: Verdict = { kind: 'healthy', scope: 'all' };
+export const upVerdict: Verdict = { kind: 'healthy' };
 export const failedVerdict: Verdict = {
   kind: 'failed',
   failure: 'api_server_unreachable',
