@@ -13,10 +13,10 @@ export const loadConfigFile = async <Settings>(
   const text = await readFile(file).catch((error: unknown) => {
     throw new CommandError(`cannot read --config-file ${file}: ${(error as Error).message}`);
   });
-  const { settings, problems, outline } = load(text);
+  const { settings, problems, given } = load(text);
   const lines = problems.map((problem) => formatProblem(file, problem));
   if (settings === undefined) throw new CommandError('the configuration is not valid', lines);
-  return { text, settings, outline, problems, lines };
+  return { text, settings, given, problems, lines };
 };
 
 /** Loads the prober's configuration like a running prober, without errors about kinds: the seed shows later which kinds it serves. */

@@ -1,4 +1,4 @@
-import type { ComponentConfig, FieldValues } from '../config/index.ts';
+import type { ComponentConfig } from '../config/index.ts';
 import type { ConfigProblem } from '../config/rules/index.ts';
 import { KubeconfigError } from '../kubernetes/api/errors.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -96,8 +96,8 @@ const start = async <Settings>({ config, run }: Startable<Settings>, starting: S
   const options = await withNamespace(starting.options, io);
   const file = flags['config-file'];
   const unknownFields = flags.strict ? 'error' : 'warning';
-  const load = (text: string, inForce?: FieldValues) => config.load(text, { unknownFields, inForce });
-  const { settings, outline, problems: warnings } = await loadConfigFile(file, io, load);
+  const load = (text: string, inForce?: unknown) => config.load(text, { unknownFields, inForce });
+  const { settings, given, problems: warnings } = await loadConfigFile(file, io, load);
   warnOfFlags(starting);
   reportWarnings(warnings, logger);
   // Renamed, because the log redacts fields called `kubeconfig`.
@@ -115,7 +115,7 @@ const start = async <Settings>({ config, run }: Startable<Settings>, starting: S
     configFile: file,
     readFile: io.readFile,
     load,
-    outline,
+    given,
     configWarnings: warnings.length,
     env: io.env,
     logger,

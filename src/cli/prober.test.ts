@@ -23,8 +23,8 @@ describe('dwd prober', () => {
     expect(version).toBe('dev');
     expect(stop.aborted).toBe(false);
     expect(started[0]!.configWarnings).toBe(0);
-    // A reload is compared with this outline.
-    expect(started[0]!.outline?.unknown).toEqual(new Set());
+    // A reload is compared with these fields.
+    expect(started[0]!.given).toMatchObject({ kubeConfigSecretName: 'probe' });
     expect(logLines(stderr)).toMatchObject([
       {
         level: 'info',

@@ -8,6 +8,8 @@ export interface Deviation {
   readonly message: string;
   /** `unknown-field` and `spelling` are about the key at the end of the path, `not-text` is about its value. */
   readonly kind: 'unknown-field' | 'spelling' | 'not-text';
+  /** The known field that an unknown one most likely misspells. */
+  readonly meant?: string;
 }
 
 export interface Conformed {
@@ -73,17 +75,19 @@ const conformObject = (
     const path = [...at.path, key];
     const schema = name === undefined ? undefined : shape[name];
     if (name === undefined || schema === undefined) {
-      const near = nearest(key, names);
-      const meant = near === undefined ? '' : `did you mean ${near}? `;
-      const message = `is an unknown field; ${meant}known fields: ${names.join(', ')}`;
-      options.report({ path, message, kind: 'unknown-field' });
+      const meant = nearest(key, names);
+      const advice = meant === undefined ? '' : `did you mean ${meant}? `;
+      const message = `is an unknown field; ${advice}known fields: ${names.join(', ')}`;
+      options.report({ path, message, kind: 'unknown-field', meant });
       continue;
     }
     if (name !== key) options.report({ path, message: `must be spelled ${name}`, kind: 'spelling' });
     // Go treats a null field as absent, but a null value of a map as the zero value.
     if (value === null) continue;
     // The exact spelling takes precedence.
-    if (name === key || !found.has(name)) found.set(name, conformValue(schema, { value, path }, options));
+    if (name === key || !found.has(name)) {
+      found.set(name, conformValue(schema, { value, path: [...at.path, name] }, options));
+    }
   }
   return Object.fromEntries(found);
 };

@@ -27,5 +27,4 @@ export {
 export type { FormerFields } from './former.ts';
 export type { LoadedConfig } from './load.ts';
 export { componentsOf } from './manifest.ts';
-export type { FieldValues } from './outline.ts';
 export { type ComponentName, componentNames, typeMeta } from './type-meta.ts';

@@ -3,14 +3,14 @@ import {
   type ConfigProblem,
   type Path,
   type Severity,
+  fieldsOf,
   formatPath,
   hasErrors,
   sortProblems,
 } from './rules/index.ts';
 import type { z } from 'zod';
-import { conform } from './conform.ts';
+import { type Deviation, conform } from './conform.ts';
 import { type FormerFields, findFormer } from './former.ts';
-import { type Misspelling, type FieldValues, findMisspellings, fieldValuesOf } from './outline.ts';
 import { type ConfigSource, readSource } from './source.ts';
 import { type ComponentName, typeFindings } from './type-meta.ts';
 
@@ -41,18 +41,16 @@ export interface LoadOptions {
    * `dwd rehearse`; a kind that can never be scaled is then an error. `closely`: like `ahead`, with the advice that `dwd validate` prints.
    */
   readonly purpose?: 'running' | 'ahead' | 'closely';
-  /** Outline of the configuration that this one replaces: a field that is now misspelt keeps its value instead of falling back to its default. */
-  readonly inForce?: FieldValues | undefined;
+  /** `LoadedConfig.given` of the file that this one replaces: a field of it that is now misspelt is an error, because its value would become the default. */
+  readonly inForce?: unknown;
 }
 
 export interface LoadedConfig<T> {
   /** Absent if one of the problems is an error. */
   readonly settings?: T;
-  /** Present if `settings` is. */
-  readonly outline?: FieldValues;
-  /** Misspelt fields of the configuration in force whose values were kept. Absent if there are none. */
-  readonly kept?: readonly ConfigProblem[];
-  /** All other problems, in the order of the file. */
+  /** The known fields that the file gives. Present if `settings` is. */
+  readonly given?: unknown;
+  /** In the order of the file. */
   readonly problems: readonly ConfigProblem[];
 }
 
@@ -70,8 +68,27 @@ const freeze = <T>(value: T): T => {
   return value;
 };
 
-const describeMisspelling = ({ meant }: Misspelling): string =>
-  `is unknown, and ${meant} is missing: taken for a misspelt ${meant}, whose current value is kept; correct it or, if you want both changes, make them one after the other`;
+/** Identifies an item of a list by its `ref` or `type`, if it has one, so that it stays the same item when the list is reordered. */
+const nameOfItem = (item: unknown): string | undefined => JSON.stringify(fieldsOf(item).ref ?? fieldsOf(item).type);
+
+const sameItem = (items: unknown, item: unknown, index: number): unknown => {
+  if (!Array.isArray(items)) return undefined;
+  const name = nameOfItem(item);
+  return name === undefined ? items[index] : items.find((one) => nameOfItem(one) === name);
+};
+
+/** True if the field that an unknown one misspells was given in the file in force, and is not given now. */
+const isLost = ({ path, meant }: Deviation, now: unknown, inForce: unknown): boolean => {
+  if (meant === undefined) return false;
+  let [found, before] = [now, inForce];
+  for (const step of path.slice(0, -1)) {
+    if (Array.isArray(found)) {
+      found = found[Number(step)] as unknown;
+      before = sameItem(before, found, Number(step));
+    } else [found, before] = [fieldsOf(found)[step], fieldsOf(before)[step]];
+  }
+  return fieldsOf(before)[meant] !== undefined && fieldsOf(found)[meant] === undefined;
+};
 
 /** Checks a document that was read. Problems of reading it are not repeated. */
 export const configFrom = <S extends z.ZodType, T>(
@@ -97,19 +114,12 @@ export const configFrom = <S extends z.ZodType, T>(
   if (former.deviation !== undefined) {
     problems.push(problemOf({ ...former.deviation, severity: isFormer ? 'error' : unknownFields, aboutKey: true }));
   }
-  for (const { path, message, kind } of former.others) {
-    report({ path, message, severity: unknownFields, ...(kind === 'not-text' ? {} : { aboutKey: true }) });
+  for (const deviation of former.others) {
+    const { path, message, kind } = deviation;
+    const severity = isLost(deviation, value, inForce) ? 'error' : unknownFields;
+    report({ path, message, severity, ...(kind === 'not-text' ? {} : { aboutKey: true }) });
   }
-  const unknown = deviations.filter(({ kind }) => kind === 'unknown-field').map(({ path }) => path);
-  let parsed = schema.safeParse(value);
-  const misspelt =
-    inForce === undefined || !parsed.success
-      ? []
-      : findMisspellings(inForce, fieldValuesOf(value, parsed.data, unknown), { value, unknown });
-  if (misspelt.length > 0) {
-    for (const { keep } of misspelt) keep();
-    parsed = schema.safeParse(value);
-  }
+  const parsed = schema.safeParse(value);
   for (const { path, message } of parsed.error?.issues ?? []) {
     report({ path: path as Path, message, severity: 'error' });
   }
@@ -117,16 +127,7 @@ export const configFrom = <S extends z.ZodType, T>(
   if (!parsed.success || hasErrors(problems)) return { problems: sortProblems(problems) };
   const settings = freeze(format.settingsFrom(parsed.data));
   if (purpose === 'closely') format.advice?.(settings).forEach(report);
-  const takenForKnown = new Set(misspelt.map(({ path }) => path));
-  const outline = fieldValuesOf(
-    value,
-    parsed.data,
-    unknown.filter((path) => !takenForKnown.has(path)),
-  );
-  const kept = misspelt.map((one) =>
-    problemOf({ path: one.path, message: describeMisspelling(one), severity: 'error', aboutKey: true }),
-  );
-  return { settings, outline, problems: sortProblems(problems), ...(kept.length === 0 ? {} : { kept }) };
+  return { settings, given: value, problems: sortProblems(problems) };
 };
 
 /** Reads and checks a configuration, and fills in defaults. Never throws: all errors are in `problems`. */

@@ -1,4 +1,4 @@
-import { type LoadedConfig, type FieldValues } from '../config/index.ts';
+import type { LoadedConfig } from '../config/index.ts';
 import { type ConfigProblem, formatProblem } from '../config/rules/index.ts';
 import { errorText } from '../kubernetes/api/errors.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -12,10 +12,10 @@ export interface ConfigFile<Settings> {
   readonly configFile: string;
   readonly readFile: (path: string) => Promise<string>;
   /** Parses the text of the file. */
-  readonly load: (text: string, inForce?: FieldValues) => LoadedConfig<Settings>;
+  readonly load: (text: string, inForce?: unknown) => LoadedConfig<Settings>;
   readonly settings: Settings;
-  /** Outline of the file that `settings` came from. */
-  readonly outline?: FieldValues;
+  /** The fields that the file of `settings` gives. */
+  readonly given?: unknown;
   /** Number of warnings about that file. */
   readonly configWarnings: number;
 }
@@ -32,8 +32,8 @@ export interface ConfigWatchOptions<Settings> extends ConfigFile<Settings> {
 const pollMs = 5_000;
 
 /**
- * Applies a configuration file whenever its content changes. An invalid file changes nothing, and a field that is now misspelt keeps the value that is in
- * force. The file is polled by its path, because a ConfigMap mount is a symlink that the kubelet replaces.
+ * Applies a configuration file whenever its content changes. An invalid file changes nothing, nor does one in which a field is now misspelt.
+ * The file is polled by its path, because a ConfigMap mount is a symlink that the kubelet replaces.
  */
 export class ConfigWatch<Settings> implements Runnable {
   readonly name = 'configuration watch';
@@ -42,7 +42,7 @@ export class ConfigWatch<Settings> implements Runnable {
   readonly #warnings: Gauge;
   /** Settings in force, as JSON. */
   #inForce: string;
-  #outline: FieldValues | undefined;
+  #given: unknown;
   #seen: string | undefined;
   #problem: string | undefined;
 
@@ -50,7 +50,7 @@ export class ConfigWatch<Settings> implements Runnable {
     this.#options = options;
     this.#failed = options.meter.gauge({
       name: 'dwd_config_reload_failed',
-      help: '1 while the changed configuration cannot be used, or a field of it; the former is in force.',
+      help: '1 while the changed configuration cannot be used; the former is in force.',
     });
     this.#warnings = options.meter.gauge({
       name: 'dwd_config_warnings',
@@ -59,7 +59,7 @@ export class ConfigWatch<Settings> implements Runnable {
     this.#failed.set(0);
     this.#warnings.set(options.configWarnings);
     this.#inForce = JSON.stringify(options.settings);
-    this.#outline = options.outline;
+    this.#given = options.given;
   }
 
   async run(signal: AbortSignal, ready: () => void): Promise<void> {
@@ -95,20 +95,16 @@ export class ConfigWatch<Settings> implements Runnable {
 
   #take(text: string): void {
     const { configFile: path, load, logger, apply } = this.#options;
-    const { settings, problems, kept = [], outline } = load(text, this.#outline);
+    const { settings, problems, given } = load(text, this.#given);
     const inWords = (found: ConfigProblem): string => formatProblem(path, found);
     if (settings === undefined) {
       this.#complain(problems.map(inWords).join('; '));
       return;
     }
-    this.#failed.set(kept.length > 0 ? 1 : 0);
+    this.#failed.set(0);
     this.#warnings.set(problems.length);
-    for (const found of kept) {
-      const fields = { path, problem: inWords(found) };
-      logger.error('a field of the configuration is misspelt: its value in force is kept', fields);
-    }
     this.#problem = undefined;
-    this.#outline = outline;
+    this.#given = given;
     const form = JSON.stringify(settings);
     if (form === this.#inForce) return;
     this.#inForce = form;
