@@ -1,7 +1,6 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { dwd, dwdWith } from './testing/dwd.ts';
+import { dwd } from './testing/dwd.ts';
 
 describe('dwd validate', () => {
   it.each([
@@ -45,16 +44,6 @@ describe('dwd validate', () => {
   ])('needs no --component where the file has a kind: %s', async (file, start) => {
     const { code, stdout, stderr } = await dwd('validate', file);
     expect({ code, stderr, start: stdout.slice(0, start.length) }).toEqual({ code: 1, stderr: '', start });
-  });
-
-  it('needs no --component for rendered manifests', async () => {
-    const manifests = readFileSync(new URL('../../deploy/dependency-watchdog.yaml', import.meta.url), 'utf8');
-    const files = { manifests, misspelt: manifests.replace('watchDuration:', 'watchDuratoin:') };
-    const validate = (file: string) => dwdWith(async () => 7, ['validate', file], { files });
-    expect(await validate('manifests')).toMatchObject({ code: 0, stdout: '', stderr: '' });
-    expect((await validate('misspelt')).stdout).toMatch(
-      /^misspelt:\d+:\d+: data\["config\.yaml"\]\.watchDuratoin: is an unknown field; did you mean watchDuration\?/,
-    );
   });
 
   it('continues after a bad file and after one that cannot be read', async () => {

@@ -7,7 +7,7 @@ import { optionalFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 import { formatDocument, outputFlag } from './output.ts';
 
-const description = `Checks configuration files. A file contains a configuration, a ConfigMap (every key of its data is checked), or rendered manifests.
+const description = `Checks configuration files. A file contains a configuration, or a ConfigMap (every key of its data is checked).
 
 Prints each problem, with the allowed values, as FILE:LINE:COLUMN: FIELD: MESSAGE. Exits with 1 if there is an error, and with 0 if there are only warnings.`;
 

@@ -26,8 +26,7 @@ export interface ComponentConfig<T> extends Pick<ConfigFormat<z.ZodType, T>, 'co
   /** Reads and checks a configuration, and fills in defaults. Never throws: all errors are in `problems`. */
   readonly load: (text: string, options: LoadOptions) => LoadedConfig<T>;
   /**
-   * Returns all problems of a file: a configuration, a ConfigMap manifest (each key of its `data` is checked), or several manifests.
-   * Unknown fields are errors. Never throws.
+   * Returns all problems of a file: a configuration, or a ConfigMap manifest, each key of whose `data` is checked. Unknown fields are errors. Never throws.
    */
   readonly check: (text: string) => readonly ConfigProblem[];
   /** Returns the JSON Schema for editors. */

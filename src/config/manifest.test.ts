@@ -26,58 +26,6 @@ describe('proberConfig.check', () => {
     expect(proberConfig.check(text)).toMatchObject([{ line: 4, column: 28, path: 'data.a' }]);
   });
 
-  describe('of several manifests', () => {
-    const configMap = (component: string | undefined, level: number): string =>
-      [
-        'apiVersion: v1',
-        'kind: ConfigMap',
-        `metadata: {labels: {${component === undefined ? '' : `app.kubernetes.io/component: ${component}`}}}`,
-        'data:',
-        '  config.yaml: |',
-        ...minimal
-          .replace(/level: \d/, `level: ${String(level)}`)
-          .trimEnd()
-          .split('\n')
-          .map((line) => `    ${line}`),
-      ].join('\n');
-    const service = 'apiVersion: v1\nkind: Service\nmetadata: {name: a}';
-    const levels = (...documents: readonly string[]) =>
-      proberConfig
-        .check(documents.join('\n---\n'))
-        .filter(({ severity }) => severity === 'error')
-        .map(({ line, path, message }) => `${String(line)} ${path}: ${message.slice(0, 20)}`);
-
-    it('checks the ConfigMaps of the component, and those without the label of any component', () => {
-      expect(levels(service, configMap('prober', 0), configMap('weeder', -1))).toEqual([]);
-      // The second ConfigMap follows the first after a separator line.
-      const lines = configMap('prober', 0).split('\n').length;
-      const found = levels(service, configMap('prober', -1), configMap(undefined, -1));
-      const [first = '', second = ''] = found;
-      expect(found).toHaveLength(2);
-      expect(Number(second.split(' ')[0]) - Number(first.split(' ')[0])).toBe(lines + 1);
-      expect(first).toContain(' data["config.yaml"].');
-    });
-
-    it('reports that there is none of the component', () => {
-      expect(proberConfig.check([service, configMap('weeder', 0)].join('\n---\n'))).toEqual([
-        {
-          line: 1,
-          column: 1,
-          path: '.',
-          message: 'holds no ConfigMap with a configuration of the prober',
-          severity: 'error',
-        },
-      ]);
-    });
-
-    it('treats them as several configurations if one of them is no manifest', () => {
-      const [problem] = proberConfig
-        .check(`${minimal}\n---\n${service}`)
-        .filter(({ severity }) => severity === 'error');
-      expect(problem?.message).toBe('holds 2 YAML documents and only the first counts; keep one');
-    });
-  });
-
   it('finds the same problems in a ConfigMap as in the file, at their positions in the ConfigMap', () => {
     const configs = cases.filter(({ text }) => !text.includes('kind: ConfigMap'));
     const indent = fc.integer({ min: 1, max: 8 });

@@ -2,7 +2,7 @@ import { type ConfigProblem, type Path, formatPath, sortProblems } from './rules
 import type { z } from 'zod';
 import { type ConfigFormat, type LoadOptions, configFrom, loadConfig } from './load.ts';
 import { type ComponentName, componentNames, componentOfKind } from './type-meta.ts';
-import { type ConfigSource, type Position, readManifests, readSource } from './source.ts';
+import { type ConfigSource, type Position, readSource } from './source.ts';
 
 type Check = (text: string) => readonly ConfigProblem[];
 
@@ -64,54 +64,29 @@ const problemsInData = (manifest: string, source: ConfigSource, check: Check): r
   });
 };
 
-/** Returns the component to which a ConfigMap of the chart belongs, according to its label; undefined without the label. */
-const componentOf = ({ value }: ConfigSource): unknown =>
-  (value as { readonly metadata?: { readonly labels?: Readonly<Record<string, unknown>> } | null }).metadata?.labels?.[
-    'app.kubernetes.io/component'
-  ];
-
-/**
- * Returns the components that a file has configurations of, by their `kind` or the label of their ConfigMap. The file is one that `checkFile` reads.
- * Empty if the file does not say.
- */
+/** Returns the components that a file has configurations of, by the `kind` of each, in a ConfigMap too. Empty if the file does not say. */
 export const componentsOf = (text: string): readonly ComponentName[] => {
-  const { source } = readSource(text, 'warning');
-  const manifests = readManifests(text) ?? (source === undefined ? [] : [source]);
-  const found = manifests.flatMap((manifest) => {
-    const data = dataOf(manifest.value);
-    if (data === undefined) return [componentOfKind(manifest.value)];
-    const texts = Object.values(data).filter((part) => typeof part === 'string');
-    const kinds = texts.map((part) => componentOfKind(readSource(part, 'warning').source?.value));
-    return [componentNames.find((name) => name === componentOf(manifest)), ...kinds];
-  });
-  return componentNames.filter((name) => found.includes(name));
-};
-
-/** Checks the ConfigMaps among several objects that belong to this component or are not labelled with any. */
-const problemsInManifests = (
-  text: string,
-  manifests: readonly ConfigSource[],
-  { component, check }: { readonly component: string; readonly check: Check },
-): readonly ConfigProblem[] => {
-  const found = manifests.filter(
-    (source) => dataOf(source.value) !== undefined && [component, undefined].includes(componentOf(source) as string),
-  );
-  if (found.length > 0) return found.flatMap((source) => problemsInData(text, source, check));
-  const message = `holds no ConfigMap with a configuration of the ${component}`;
-  return [{ line: 1, column: 1, path: '.', message, severity: 'error' }];
+  const valueOf = (part: string): unknown => readSource(part, 'warning').source?.value;
+  const whole = valueOf(text);
+  const data = dataOf(whole);
+  const values =
+    data === undefined
+      ? [whole]
+      : Object.values(data)
+          .filter((part) => typeof part === 'string')
+          .map(valueOf);
+  return componentNames.filter((name) => values.some((value) => componentOfKind(value) === name));
 };
 
 /**
- * Returns all problems of a configuration file. The file is a plain configuration; or a ConfigMap manifest, where each key of `data` is
- * checked; or several manifests, as `helm template` prints them, where the ConfigMaps are checked. Unknown fields are errors. Never throws.
+ * Returns all problems of a configuration file. The file is a plain configuration, or a ConfigMap manifest, where each key of `data` is checked. Unknown
+ * fields are errors. Never throws.
  */
 export const checkFile = <S extends z.ZodType, T>(
   format: ConfigFormat<S, T>,
   text: string,
 ): readonly ConfigProblem[] => {
   const check: Check = (part) => loadConfig(format, part, strict).problems;
-  const manifests = readManifests(text);
-  if (manifests !== undefined) return sortProblems(problemsInManifests(text, manifests, { ...format, check }));
   const { source, problems } = readSource(text, strict.unknownFields);
   if (source === undefined) return problems;
   const found =

@@ -123,38 +123,18 @@ const readFirst = (text: string, severalDocuments: Severity): ReadResult => {
   return { ...result, problems: [...result.problems, fileProblem(several, severalDocuments, at)] };
 };
 
-const bounded = <T>(text: string, read: (text: string) => T): T | ReadResult => {
-  if (text.length > maxBytes || new TextEncoder().encode(text).length > maxBytes) {
-    return { problems: [fileProblem('is larger than 256 KiB; no configuration needs that')] };
-  }
-  try {
-    return read(text.replace(/^\ufeff/, ''));
-  } catch (error) {
-    // The parser is recursive: a file nested thousands of levels deep causes a RangeError.
-    return { problems: [fileProblem(`cannot be read as YAML: ${(error as Error).message}`)] };
-  }
-};
-
 /**
  * Reads one YAML (or JSON) document. Never throws: every error is returned as a problem. If the text has several documents, the first
  * counts, and `severalDocuments` is the severity of the problem that reports them.
  */
-export const readSource = (text: string, severalDocuments: Severity): ReadResult =>
-  bounded(text, (whole) => readFirst(whole, severalDocuments));
-
-const isManifest = (value: unknown): boolean =>
-  typeof value === 'object' && value !== null && ['apiVersion', 'kind', 'metadata'].every((field) => field in value);
-
-/** Returns the documents of a text with several documents, all of them Kubernetes objects; undefined for any other text. Never throws. */
-export const readManifests = (text: string): readonly ConfigSource[] | undefined => {
-  const read = bounded(text, (whole) => {
-    const positionAt = positionsIn(whole);
-    return parseDocuments(whole).map((document) => readDocument(document, positionAt));
-  });
-  if (!Array.isArray(read) || read.length < 2) return undefined;
-  const sources = (read as readonly ReadResult[]).map(({ source, problems }) =>
-    problems.length === 0 ? source : undefined,
-  );
-  const whole = sources.filter((source) => source !== undefined && isManifest(source.value));
-  return whole.length === sources.length ? (whole as readonly ConfigSource[]) : undefined;
+export const readSource = (text: string, severalDocuments: Severity): ReadResult => {
+  if (text.length > maxBytes || new TextEncoder().encode(text).length > maxBytes) {
+    return { problems: [fileProblem('is larger than 256 KiB; no configuration needs that')] };
+  }
+  try {
+    return readFirst(text.replace(/^\ufeff/, ''), severalDocuments);
+  } catch (error) {
+    // The parser is recursive: a file nested thousands of levels deep causes a RangeError.
+    return { problems: [fileProblem(`cannot be read as YAML: ${(error as Error).message}`)] };
+  }
 };
