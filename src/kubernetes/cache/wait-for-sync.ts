@@ -2,7 +2,7 @@ import { errorText } from '../api/errors.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { runInScope } from '../transport/index.ts';
-import type { ReflectorState } from './reflector.ts';
+import type { InformerState } from './informer.ts';
 
 interface Waiting {
   readonly clock: Clock;
@@ -19,7 +19,7 @@ export interface SyncOptions extends Waiting {
 export interface Syncing {
   readonly name: string;
   whenSynced(signal: AbortSignal): Promise<void>;
-  state(): Pick<ReflectorState, 'synced' | 'lastError'>;
+  state(): Pick<InformerState, 'synced' | 'lastError'>;
 }
 
 /** Interval at which a wait without a timeout logs the caches that are not synced. */

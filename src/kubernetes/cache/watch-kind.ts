@@ -1,12 +1,11 @@
 import { ApiError } from '../api/errors.ts';
-import type { KubeClient } from '../api/kube.ts';
+import type { Kube, KubeClient } from '../api/kube.ts';
 import { resourcePath } from '../api/resource-path.ts';
 import type { ResourceRef } from '../api/resource-ref.ts';
 import type { ScalableObject } from '../api/scalable.ts';
 import { resolveKind } from '../client/index.ts';
 import { type InformerDeps, createInformer } from './informer.ts';
 import type { Project } from './object-cache.ts';
-import type { ReflectorOptions } from './reflector.ts';
 import type { Store } from './store.ts';
 
 /** Result of discovery for the kind of a dependent resource. */
@@ -25,7 +24,8 @@ export interface DependentSource {
 /** Sources by `refKey`. */
 export type DependentSources = ReadonlyMap<string, DependentSource>;
 
-export interface WatchKindDeps extends InformerDeps, Pick<ReflectorOptions, 'kube'> {
+export interface WatchKindDeps extends InformerDeps {
+  readonly kube: Kube;
   readonly client: KubeClient;
 }
 

@@ -1,5 +1,4 @@
 export { type Credentials, basic, bearer, staticCredentials, withCredentials } from './auth.ts';
-export { type Backoff, createBackoff } from './backoff.ts';
 export { BodyBudget } from './body-budget.ts';
 export { createKubeClient, readFailure } from './client.ts';
 export { listKinds, listVersions, resolveKind } from './discovery.ts';
