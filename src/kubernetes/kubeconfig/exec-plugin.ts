@@ -1,4 +1,4 @@
-import { abortable, createScope } from '../transport/index.ts';
+import { abortable, runInScope } from '../transport/index.ts';
 import { spawn } from 'node:child_process';
 import { isAbsolute, join } from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
@@ -177,20 +177,19 @@ export const createExecPlugin = ({ config, env, clock, clusterInfo }: ExecPlugin
   };
 
   const run = async (): Promise<ExecCredential> => {
-    const scope = createScope({
+    const scope = {
       signal: new AbortController().signal,
       clock,
       timeoutMs: pluginTimeoutMs,
       onTimeout: () => new Error(`it took longer than ${pluginTimeoutMs} ms`),
-    });
+    };
     try {
-      known = parseCredential(await runCommand(command, scope.signal), config.apiVersion);
+      known = parseCredential(await runInScope(scope, (signal) => runCommand(command, signal)), config.apiVersion);
       return known;
     } catch (error) {
       const message = `${config.path}: the credential plugin ${config.command} failed: ${whyFailed(error, config)}`;
       throw new ApiError({ code: 'ConnectionError', message });
     } finally {
-      scope.end();
       running = undefined;
     }
   };

@@ -54,8 +54,9 @@ export interface OperatorOptions {
 }
 
 /** The parts of the chosen context. */
-interface OperatorContext {
-  readonly name: string;
+export interface OperatorContext {
+  /** Absent: the service account of a pod, which has none. */
+  readonly name?: string;
   readonly cluster: OperatorEntry;
   readonly user: OperatorEntry;
 }
@@ -166,8 +167,8 @@ const clusterInfoOf = (cluster: OperatorEntry, { ca }: TlsMaterial): Readonly<Re
   );
   return {
     ...Object.fromEntries(copied.map((name) => [name, cluster.body[name]])),
-    ...(ca === undefined ? {} : { 'certificate-authority-data': Buffer.from(ca).toString('base64') }),
-    ...(config === undefined ? {} : { config }),
+    'certificate-authority-data': ca && Buffer.from(ca).toString('base64'),
+    config,
   };
 };
 

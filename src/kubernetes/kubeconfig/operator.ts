@@ -1,8 +1,14 @@
 import { delimiter, join } from 'node:path';
 import { KubeconfigError } from '../api/errors.ts';
-import { throughEnvironment } from './environment-proxy.ts';
-import { followSecurity, readText, tokenFileCredentials } from './file-credentials.ts';
-import { type ClusterAccess, type OperatorOptions, contextAccess, loadContext } from './operator-context.ts';
+import { authority } from '../transport/index.ts';
+import { readText } from './file-credentials.ts';
+import {
+  type ClusterAccess,
+  type OperatorContext,
+  type OperatorOptions,
+  contextAccess,
+  loadContext,
+} from './operator-context.ts';
 
 const kubeletMount = '/var/run/secrets/kubernetes.io/serviceaccount';
 
@@ -12,40 +18,23 @@ const isReadable = (path: string): Promise<boolean> =>
     () => false,
   );
 
-interface InCluster {
-  readonly access?: ClusterAccess;
-  /** Reason why this process does not run in a pod with a service account. */
-  readonly problem?: string;
-}
-
-/** Returns access by the service account of our pod (client-go `rest/config.go`, InClusterConfig). */
-const inClusterAccess = async ({
+/** Returns the context of our pod's service account (client-go `rest/config.go`, InClusterConfig), or the reason why there is none. */
+const podContext = async ({
   env,
   context,
   serviceAccount = kubeletMount,
-}: OperatorOptions): Promise<InCluster> => {
-  if (context !== undefined && context !== '') return { problem: '--context names a context, which it does not have' };
+}: OperatorOptions): Promise<OperatorContext | string> => {
+  if (context !== undefined && context !== '') return '--context names a context, which it does not have';
   const host = env.KUBERNETES_SERVICE_HOST ?? '';
   const port = Number(env.KUBERNETES_SERVICE_PORT ?? '');
-  if (host === '') return { problem: 'KUBERNETES_SERVICE_HOST is not set' };
-  if (!Number.isInteger(port) || port < 1 || port > 65_535) return { problem: 'KUBERNETES_SERVICE_PORT is not a port' };
-  const [token, ca] = [`${serviceAccount}/token`, `${serviceAccount}/ca.crt`];
-  for (const file of [token, ca]) if (!(await isReadable(file))) return { problem: `${file} cannot be read` };
-  const endpoint = throughEnvironment({ protocol: 'https:', host, port, basePath: '' }, env);
-  const none = { path: 'service account', text: undefined };
-  const sources = {
-    ca: { ...none, file: ca },
-    cert: none,
-    key: none,
-    insecure: { path: '', value: undefined },
-  };
+  if (host === '') return 'KUBERNETES_SERVICE_HOST is not set';
+  if (!Number.isInteger(port) || port < 1 || port > 65_535) return 'KUBERNETES_SERVICE_PORT is not a port';
+  const [tokenFile, ca] = [join(serviceAccount, 'token'), join(serviceAccount, 'ca.crt')];
+  for (const file of [tokenFile, ca]) if (!(await isReadable(file))) return `${file} cannot be read`;
+  const entry = { name: '', path: 'service account', directory: serviceAccount };
   return {
-    access: {
-      source: 'service account of the pod',
-      endpoint,
-      security: followSecurity(sources),
-      credentials: tokenFileCredentials(token),
-    },
+    cluster: { ...entry, body: { server: `https://${authority({ host, port })}`, 'certificate-authority': ca } },
+    user: { ...entry, body: { tokenFile } },
   };
 };
 
@@ -84,15 +73,15 @@ export const loadOperatorKubeconfig = async (options: OperatorOptions): Promise<
     if (access === undefined) throw new KubeconfigError(listed.join(delimiter), 'does not exist; check $KUBECONFIG');
     return access;
   }
-  const inCluster = await inClusterAccess(options);
-  if (inCluster.access !== undefined) return inCluster.access;
+  const pod = await podContext(options);
+  if (typeof pod !== 'string') return contextAccess('service account of the pod', pod, options);
   const home = homeOf(options);
   const file = home === undefined ? undefined : join(home, '.kube', 'config');
   const access = file === undefined ? undefined : await fromFiles(file, [file], options);
   if (access !== undefined) return access;
   throw new KubeconfigError(
     'none found',
-    `--kubeconfig and $KUBECONFIG are not set, this is no pod with a service account (${inCluster.problem ?? ''}), and ` +
+    `--kubeconfig and $KUBECONFIG are not set, this is no pod with a service account (${pod}), and ` +
       `${file === undefined ? 'there is no home directory' : `${file} does not exist`}; pass --kubeconfig or set KUBECONFIG`,
   );
 };
