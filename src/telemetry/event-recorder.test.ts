@@ -5,13 +5,13 @@ import { type RecordingLogger, createRecordingLogger } from '../../test/doubles/
 import { type RecordingMeter, createRecordingMeter } from '../../test/doubles/recording-meter.ts';
 import { type ScriptedClient, createScriptedClient } from '../../test/doubles/scripted-client.ts';
 import { ApiError, type ApiErrorCode } from '../kubernetes/api/errors.ts';
-import { type RunningEventRecorder, createEventRecorder } from './event-recorder.ts';
+import { createEventRecorder } from './event-recorder.ts';
 
 let clock: VirtualClock;
 let client: ScriptedClient;
 let logger: RecordingLogger;
 let meter: RecordingMeter;
-let recorder: RunningEventRecorder;
+let recorder: ReturnType<typeof createEventRecorder>;
 beforeEach(() => {
   clock = createVirtualClock();
   client = createScriptedClient(clock);

@@ -80,7 +80,6 @@ const createEvent = (event: RecordedEvent, { clock, random, component }: EventRe
   return {
     method: 'POST',
     path: resourcePath({ apiVersion: 'v1', resource: 'events', namespace }),
-    contentType: 'application/json',
     // A repetition fails with AlreadyExists, because the name is the same.
     repeatable: true,
     body: {
@@ -101,18 +100,11 @@ const createEvent = (event: RecordedEvent, { clock, random, component }: EventRe
   };
 };
 
-export interface RunningEventRecorder extends EventRecorder {
-  /** Resolves when all recorded Events are written or dropped, and after `timeoutMs` at the latest. Never rejects. */
-  flush(timeoutMs: number): Promise<void>;
-  /** Drops waiting Events and aborts the request in flight. */
-  stop(): void;
-}
-
 /**
  * Writes Events one after the other, as client-go's recorder does, so that they take little from more important requests, and less the slower the event loop
  * turns. In a namespace that refuses them, Events are left out and tried again later.
  */
-class WritingEventRecorder implements RunningEventRecorder {
+class WritingEventRecorder implements EventRecorder {
   readonly #options: EventRecorderOptions;
   readonly #dropped: Counter;
   readonly #stop = new AbortController();
@@ -141,6 +133,7 @@ class WritingEventRecorder implements RunningEventRecorder {
     this.#writing ??= this.#writeAll();
   }
 
+  /** Resolves when all recorded Events are written or dropped, and after `timeoutMs` at the latest. Never rejects. */
   async flush(timeoutMs: number): Promise<void> {
     let cancel = (): void => undefined;
     const late = new Promise<void>((resolve) => {
@@ -150,6 +143,7 @@ class WritingEventRecorder implements RunningEventRecorder {
     cancel();
   }
 
+  /** Drops waiting Events and aborts the request in flight. */
   stop(): void {
     this.#waiting = [];
     this.#stop.abort(new Error('the program is stopping'));
@@ -202,5 +196,5 @@ class WritingEventRecorder implements RunningEventRecorder {
   }
 }
 
-export const createEventRecorder = (options: EventRecorderOptions): RunningEventRecorder =>
+export const createEventRecorder = (options: EventRecorderOptions): WritingEventRecorder =>
   new WritingEventRecorder(options);

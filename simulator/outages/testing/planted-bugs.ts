@@ -116,7 +116,7 @@ const usurping: Change =
   (memory = {}, ...rest) => {
     const state = shape(electionState(memory, ...rest));
     const isTheirs = state.kind === 'held' && memory.lease !== undefined;
-    return isTheirs ? { kind: 'free', lease: memory.lease, reason: 'expired' } : state;
+    return isTheirs ? { kind: 'free', lease: memory.lease } : state;
   };
 
 const clinging: Change =

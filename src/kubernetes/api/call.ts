@@ -6,7 +6,8 @@ export interface Call<T> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   readonly path: string;
   readonly query?: Readonly<Record<string, string>>;
-  readonly contentType?: PatchType | 'application/json';
+  /** Default: `application/json`. */
+  readonly contentType?: string;
   /** Serialized as JSON. */
   readonly body?: unknown;
   /** Decodes the parsed JSON response; throws a DecodeError if it has the wrong shape. */
@@ -28,13 +29,6 @@ export interface Call<T> {
 
 /** `Call.bytes` for responses that are known to be small. */
 export const smallResponseBytes = 64 * 1024;
-
-export type PatchType =
-  /** Server-side apply; JSON is YAML. */
-  | 'application/apply-patch+yaml'
-  | 'application/merge-patch+json'
-  | 'application/json-patch+json'
-  | 'application/strategic-merge-patch+json';
 
 export interface CallResult<T> {
   readonly value: T;

@@ -94,7 +94,6 @@ export const decodeTunnelPod = (json: unknown, path: string): TunnelPod => {
 export const deletePod = ({ namespace, name, uid, resourceVersion }: PodView): Call<undefined> => ({
   method: 'DELETE',
   path: resourcePath({ apiVersion: 'v1', resource: 'pods', namespace, name }),
-  contentType: 'application/json',
   body: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid, resourceVersion } },
   repeatable: true,
   decode: () => undefined,

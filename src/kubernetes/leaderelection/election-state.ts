@@ -70,7 +70,7 @@ export type ElectionState =
   | { readonly kind: 'absent' }
   /** Another candidate holds the Lease; it may be taken at `until` if it does not change. */
   | { readonly kind: 'held'; readonly holder: string; readonly until: number }
-  | { readonly kind: 'free'; readonly lease: ElectionLease; readonly reason: 'released' | 'expired' }
+  | { readonly kind: 'free'; readonly lease: ElectionLease }
   /** We are the holder by name, which does not mean that we lead (see `leadsUntil`). */
   | { readonly kind: 'ours'; readonly lease: ElectionLease };
 
@@ -88,9 +88,9 @@ export const electionState = (memory: ElectionMemory, candidate: Candidate, now:
     return now < reservedUntil ? { kind: 'held', holder: '', until: reservedUntil } : { kind: 'absent' };
   }
   if (lease.holder === candidate.identity) return { kind: 'ours', lease };
-  if (lease.holder === '') return { kind: 'free', lease, reason: 'released' };
+  if (lease.holder === '') return { kind: 'free', lease };
   const until = expiryOf(memory, lease, candidate);
-  return now < until ? { kind: 'held', holder: lease.holder, until } : { kind: 'free', lease, reason: 'expired' };
+  return now < until ? { kind: 'held', holder: lease.holder, until } : { kind: 'free', lease };
 };
 
 /** Returns the time until which we may write, because no other candidate can hold the Lease before; -Infinity if we do not lead. */
