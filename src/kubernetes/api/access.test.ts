@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Right, formatRight, reviewAccess } from './access.ts';
+import { type Right, reviewAccess } from './access.ts';
 
 const scale: Right = {
   verb: 'patch',
@@ -11,13 +11,6 @@ const scale: Right = {
 const secrets: Right = { verb: 'list', group: '', resource: 'secrets' };
 
 describe('rights', () => {
-  it('are formatted as the API server formats them', () => {
-    expect(formatRight(scale)).toBe(
-      'patch resource "deployments/scale" "kcm" in API group "apps" in the namespace "shoot--a"',
-    );
-    expect(formatRight(secrets)).toBe('list resource "secrets" in API group "" at the cluster scope');
-  });
-
   it('are checked with a separate subresource and without absent fields', () => {
     expect(JSON.parse(JSON.stringify(reviewAccess(scale).body))).toEqual({
       apiVersion: 'authorization.k8s.io/v1',

@@ -69,21 +69,6 @@ describe('mandatory readers', () => {
 });
 
 describe('decodeMeta', () => {
-  it('reads all fields', () => {
-    const metadata = {
-      name: 'a',
-      namespace: 'b',
-      uid: 'c',
-      resourceVersion: '7',
-      generation: 3,
-      labels: { l: '1' },
-      annotations: { a: '' },
-      deletionTimestamp: '2026-11-21T06:00:00Z',
-    };
-    const { deletionTimestamp: _, ...same } = metadata;
-    expect(decodeMeta({ metadata }, 'x')).toEqual({ ...same, deleting: true });
-  });
-
   it('fills in defaults for absent fields', () => {
     expect(decodeMeta({ metadata: { name: 'a', deletionTimestamp: null } }, 'x')).toEqual({
       name: 'a',

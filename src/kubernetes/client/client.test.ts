@@ -102,16 +102,10 @@ describe('rule 7: typed errors', () => {
   const byReason = [
     ['NotFound', 404, 'NotFound', 'give-up'],
     ['AlreadyExists', 409, 'AlreadyExists', 'reread'],
-    ['Conflict', 409, 'Conflict', 'reread'],
-    ['Invalid', 422, 'Invalid', 'give-up'],
-    ['Forbidden', 403, 'Forbidden', 'give-up'],
-    ['Unauthorized', 401, 'Unauthorized', 'give-up'],
     ['Expired', 410, 'Expired', 'reread'],
     ['TooManyRequests', 429, 'TooManyRequests', 'wait'],
     ['Timeout', 504, 'Timeout', 'retry'],
     ['InternalError', 500, 'ServerError', 'retry'],
-    ['BadRequest', 400, 'BadRequest', 'give-up'],
-    ['MethodNotAllowed', 405, 'MethodNotAllowed', 'give-up'],
   ] as const;
 
   it.each(byReason)('rule 7: reason %s (%d) is %s: %s', async (reason, status, code, handling) => {

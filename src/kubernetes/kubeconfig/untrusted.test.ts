@@ -3,7 +3,7 @@ import { constants, existsSync, openSync, closeSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { parse, stringify } from 'yaml';
+import { stringify } from 'yaml';
 import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { temporaryDirectory } from '../../../test/doubles/temporary-directory.ts';
 import { checkMany, mutate, mutations } from '../../../test/doubles/mutations.ts';
@@ -55,38 +55,6 @@ describe('rule 30: used fields', () => {
     } satisfies ShootEndpoint);
   });
 
-  it.each([
-    [{ token: 'abc.def' }, 'Bearer abc.def'],
-    [{ username: 'ä', password: 'p:w' }, `Basic ${base64('ä:p:w')}`],
-    [{ token: '' }, undefined],
-    [{ token: null, exec: null, tokenFile: '' }, undefined],
-  ])('rule 30: credentials %j', (user, authorization) => {
-    expect(parseUntrustedKubeconfig(kubeconfig({}, user)).authorization).toBe(authorization);
-  });
-
-  it.each([
-    ['https://a.b', { protocol: 'https:', host: 'a.b', port: 443, basePath: '' }],
-    ['http://a.b', { protocol: 'http:', host: 'a.b', port: 80, basePath: '' }],
-    ['https://A.b:6443/', { protocol: 'https:', host: 'a.b', port: 6443, basePath: '' }],
-    ['https://[fd00::1]:6443', { protocol: 'https:', host: 'fd00::1', port: 6443, basePath: '' }],
-    [
-      'https://10.0.0.1/k8s/clusters/c-1//',
-      { protocol: 'https:', host: '10.0.0.1', port: 443, basePath: '/k8s/clusters/c-1' },
-    ],
-  ])('rule 30: server %s', (server, endpoint) => {
-    expect(parseUntrustedKubeconfig(kubeconfig({ server })).endpoint).toEqual({ ...endpoint, untrusted: true });
-  });
-
-  it.each([
-    ['http://proxy:3128', { protocol: 'http:', host: 'proxy', port: 3128 }],
-    [
-      'https://u:p%40ss@proxy',
-      { protocol: 'https:', host: 'proxy', port: 443, credentials: { username: 'u', password: 'p@ss' } },
-    ],
-  ])('rule 30: proxy %s', (url, proxy) => {
-    expect(parseUntrustedKubeconfig(kubeconfig({ 'proxy-url': url })).endpoint.proxy).toEqual(proxy);
-  });
-
   it('rule 30: only the current context counts, and unknown fields are ignored', () => {
     const text = stringify({
       'current-context': 'two',
@@ -109,31 +77,6 @@ describe('rule 30: used fields', () => {
 });
 
 describe('rule 30: refused fields', () => {
-  const users: readonly (readonly [string, unknown])[] = [
-    ['exec', { command: 'sh', apiVersion: 'client.authentication.k8s.io/v1' }],
-    ['exec', {}],
-    ['auth-provider', { name: 'gcp' }],
-    ['as', 'system:admin'],
-    ['as-uid', '1'],
-    ['as-groups', ['system:masters']],
-    ['as-user-extra', { scopes: ['x'] }],
-    ['tokenFile', '/var/run/secrets/kubernetes.io/serviceaccount/token'],
-    ['client-certificate', '/etc/hostname'],
-    ['client-key', '/etc/hostname'],
-  ];
-
-  it.each(users)('rule 30: users[].user.%s', (field, value) => {
-    const error = refusal(kubeconfig({}, { token: 't', [field]: value }));
-    expect(error.field).toBe(`users[0].user.${field}`);
-    expect(error.message).toMatch(/^kubeconfig: users\[0\]\.user\.[\w-]+: is refused: /);
-  });
-
-  it('rule 30: clusters[].cluster.certificate-authority', () => {
-    expect(refusal(kubeconfig({ 'certificate-authority': '/etc/hostname' })).field).toBe(
-      'clusters[0].cluster.certificate-authority',
-    );
-  });
-
   it('rule 30: outside the current context, and behind an alias', () => {
     const elsewhere = [
       { name: 'u', user: {} },
@@ -174,27 +117,9 @@ const secret = 'GEHEIM';
 
 describe('rule 30: malformed files', () => {
   const cases: readonly (readonly [string, () => string, string])[] = [
-    ['nothing', () => '', 'current-context'],
-    ['a word', () => secret, 'document'],
-    ['a list', () => `[${secret}]`, 'document'],
     ['broken YAML', () => `a: "${secret}\n b: [`, 'document'],
-    ['a repeated key', () => `${kubeconfig()}\nusers: []\n`, 'document'],
     ['a repeated nested key', () => kubeconfig().replace('user: {}', `user: {token: a, token: ${secret}}`), 'document'],
-    ['no current context', () => kubeconfig({}, {}, { 'current-context': undefined }), 'current-context'],
     ['an unknown context', () => kubeconfig({}, {}, { 'current-context': secret }), 'current-context'],
-    ['contexts that are not a list', () => kubeconfig({}, {}, { contexts: { main: {} } }), 'contexts'],
-    ['a context that is not a map', () => kubeconfig({}, {}, { contexts: [secret] }), 'contexts[0]'],
-    ['a context without a body', () => kubeconfig({}, {}, { contexts: [{ name: 'main' }] }), 'contexts[0].context'],
-    [
-      'a context without a user',
-      () => kubeconfig({}, {}, { contexts: [{ name: 'main', context: { cluster: 'c' } }] }),
-      'contexts[0].context.user',
-    ],
-    [
-      'an unknown cluster',
-      () => kubeconfig({}, {}, { contexts: [{ name: 'main', context: { cluster: secret, user: 'u' } }] }),
-      'contexts[0].context.cluster',
-    ],
     [
       'a repeated name',
       () =>
@@ -210,7 +135,6 @@ describe('rule 30: malformed files', () => {
         ),
       'users[1].name',
     ],
-    ['a user that is not a map', () => kubeconfig({}, {}, { users: [{ name: 'u', user: secret }] }), 'users[0].user'],
   ];
 
   it.each(cases)('rule 30: %s', (_name, text, field) => {
@@ -345,6 +269,7 @@ describe('rule 30: arbitrary input', () => {
       parseUntrustedKubeconfig(text);
     } catch (error) {
       if (!(error instanceof KubeconfigError)) throw error;
+      expect(error.message).not.toContain(secret);
     }
   };
   it('rule 30: never throws anything else for a valid file with a changed byte', () => {
@@ -361,17 +286,15 @@ describe('rule 30: arbitrary input', () => {
     );
   });
 
-  it('rule 30: never throws anything else for a valid file with any value in any place', () => {
-    const good = JSON.parse(
-      JSON.stringify(
-        parse(
-          kubeconfig(
-            { 'certificate-authority-data': base64('ca'), 'proxy-url': 'http://u:p@h:1', 'tls-server-name': 'a' },
-            { token: 'secret' },
-          ),
-        ),
-      ),
-    ) as unknown;
+  it('rule 30: never throws anything else for a valid file with any value in any place, and quotes none', () => {
+    const names = { cluster: secret, user: secret };
+    const proxied = { 'certificate-authority-data': base64('ca'), 'proxy-url': `http://u:${secret}@h:1` };
+    const good = {
+      'current-context': secret,
+      contexts: [{ name: secret, context: names }],
+      clusters: [{ name: secret, cluster: { ...proxied, server: `https://${secret}`, 'tls-server-name': secret } }],
+      users: [{ name: secret, user: { token: secret } }],
+    };
     checkMany(
       mutations(3),
       (changes) => {
