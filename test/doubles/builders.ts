@@ -14,19 +14,12 @@ export interface MetaOptions {
 /** Formats a time as `metav1.MicroTime`, as kubelets write it. */
 export const microTime = (epochMs: number): string => new Date(epochMs).toISOString().replace('Z', '000Z');
 
-const buildMeta = ({
-  name,
-  namespace,
-  labels = {},
-  annotations = {},
-  resourceVersion = '1',
-  generation,
-}: MetaOptions) => ({
-  name,
-  ...(namespace === undefined ? {} : { namespace }),
-  uid: `uid-of-${name}`,
+const buildMeta = ({ labels = {}, annotations = {}, resourceVersion = '1', ...others }: MetaOptions) => ({
+  name: others.name,
+  namespace: others.namespace,
+  uid: `uid-of-${others.name}`,
   resourceVersion,
-  ...(generation === undefined ? {} : { generation }),
+  generation: others.generation,
   labels,
   annotations,
 });
@@ -45,15 +38,9 @@ export const buildLease = (options: { readonly name: string; readonly renewTime?
   kind: 'Lease',
   metadata: {
     ...buildMeta({ name: options.name, namespace: 'kube-node-lease' }),
-    ...(typeof options.renewTime === 'string' && options.renewTime !== ''
-      ? { managedFields: [renewalStamp(options.renewTime)] }
-      : {}),
+    managedFields: options.renewTime ? [renewalStamp(options.renewTime)] : undefined,
   },
-  spec: {
-    holderIdentity: options.name,
-    leaseDurationSeconds: 40,
-    ...(options.renewTime === undefined ? {} : { renewTime: options.renewTime }),
-  },
+  spec: { holderIdentity: options.name, leaseDurationSeconds: 40, renewTime: options.renewTime },
 });
 
 export interface ConditionOptions {
@@ -92,7 +79,7 @@ export const buildMachine = (options: {
     apiVersion: 'machine.sapcloud.io/v1alpha1',
     kind: 'Machine',
     metadata: buildMeta({ name, namespace, labels }),
-    ...(phase === null ? {} : { status: { currentStatus: { phase } } }),
+    status: phase === null ? undefined : { currentStatus: { phase } },
   };
 };
 
@@ -114,13 +101,9 @@ export const buildShoot = (options: ShootOptions = {}) => {
   return {
     apiVersion: 'core.gardener.cloud/v1beta1',
     kind: 'Shoot',
-    metadata: {
-      name: 'one',
-      namespace: 'garden-dev',
-      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
-    },
+    metadata: { name: 'one', namespace: 'garden-dev', deletionTimestamp },
     spec: {
-      ...(hibernationEnabled === undefined ? {} : { hibernation: { enabled: hibernationEnabled } }),
+      hibernation: { enabled: hibernationEnabled },
       provider: {
         type: 'local',
         workers: workers.map((worker) =>
@@ -129,15 +112,9 @@ export const buildShoot = (options: ShootOptions = {}) => {
             : { name: worker.name, machineControllerManager: { nodeConditions: worker.nodeConditions } },
         ),
       },
-      kubernetes: {
-        version: '1.33.0',
-        ...(nodeMonitorGracePeriod === undefined ? {} : { kubeControllerManager: { nodeMonitorGracePeriod } }),
-      },
+      kubernetes: { version: '1.33.0', kubeControllerManager: { nodeMonitorGracePeriod } },
     },
-    status: {
-      ...(hibernated === undefined ? {} : { hibernated }),
-      ...(lastOperation === null ? {} : { lastOperation: { ...lastOperation, progress: 100 } }),
-    },
+    status: { hibernated, lastOperation: lastOperation && { ...lastOperation, progress: 100 } },
   };
 };
 
@@ -168,6 +145,6 @@ export const buildDeployment = (
     metadata: buildMeta({ ...options, name, namespace, generation }),
     spec: { replicas },
     // Go omits a count of 0.
-    status: { observedGeneration, ...(readyReplicas === 0 ? {} : { replicas: readyReplicas, readyReplicas }) },
+    status: { observedGeneration, replicas: readyReplicas || undefined, readyReplicas: readyReplicas || undefined },
   };
 };

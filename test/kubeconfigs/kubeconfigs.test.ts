@@ -6,7 +6,7 @@ import { type Server, type TLSSocket, createServer } from 'node:tls';
 import { afterAll, describe, expect, it } from 'vitest';
 import { type SimCertificates, createCertificates } from '../../simulator/network/certificates.ts';
 import { createVirtualClock } from '../../simulator/time/clock.ts';
-import { errorText } from '../../src/kubernetes/api/errors.ts';
+import { KubeconfigError, errorText } from '../../src/kubernetes/api/errors.ts';
 import { createKubeconfigCache } from '../../src/kubernetes/connection/index.ts';
 import { loadOperatorKubeconfig } from '../../src/kubernetes/kubeconfig/index.ts';
 import { type Endpoint, type Security, authority, dial } from '../../src/kubernetes/transport/index.ts';
@@ -120,7 +120,8 @@ const judgeShoot = ({ files }: KubeconfigCase): string | undefined => {
     createKubeconfigCache().lookUp(Object.values(files).join('\n'));
     return undefined;
   } catch (error) {
-    return errorText(error);
+    if (!(error instanceof KubeconfigError)) throw error;
+    return error.message;
   }
 };
 

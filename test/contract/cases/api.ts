@@ -23,7 +23,6 @@ export interface Reply {
 
 export interface SendInit {
   readonly query?: Readonly<Record<string, string>>;
-  /** Text and bytes are sent as they are, everything else as JSON. */
   readonly body?: unknown;
   readonly contentType?: string;
   readonly accept?: string;
@@ -59,10 +58,8 @@ export const createApi = ({ kube, namespace }: ContractTarget): Api => {
       method,
       path,
       headers: { accept, ...(body === undefined ? {} : { 'content-type': contentType }) },
-      ...(query === undefined ? {} : { query }),
-      ...(body === undefined
-        ? {}
-        : { body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body) }),
+      query,
+      body: body === undefined ? undefined : JSON.stringify(body),
       timeoutMs,
       signal: new AbortController().signal,
     });
@@ -79,7 +76,7 @@ export const createApi = ({ kube, namespace }: ContractTarget): Api => {
     create: (path, body) => send('POST', path, { body }),
     put: (path, body) => send('PUT', path, { body }),
     patch: (path, body) => send('PATCH', path, { body, contentType: 'application/merge-patch+json' }),
-    remove: (path, body) => send('DELETE', path, body === undefined ? {} : { body }),
+    remove: (path, body) => send('DELETE', path, { body }),
     watch: (path, query = {}) => openWatch(kube, path, query),
   };
 };

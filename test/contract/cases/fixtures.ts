@@ -5,7 +5,6 @@ import { typed } from './api.ts';
 interface Meta {
   readonly labels?: Readonly<Record<string, string>>;
   readonly annotations?: Readonly<Record<string, string>>;
-  readonly finalizers?: readonly string[];
 }
 
 const template = (labels: Readonly<Record<string, string>>): JsonMap => ({

@@ -1,12 +1,3 @@
-/** A condition, container, taint...: the fields that the suite reads in list items of a spec or status. */
-export interface JsonItem extends Readonly<Record<string, unknown>> {
-  readonly type: string;
-  readonly status: string;
-  readonly name: string;
-  readonly key: string;
-  readonly image: string;
-}
-
 interface JsonMeta extends Readonly<Record<string, unknown>> {
   readonly name: string;
   readonly namespace: string;
@@ -14,8 +5,6 @@ interface JsonMeta extends Readonly<Record<string, unknown>> {
   readonly resourceVersion: string;
   readonly generation: number;
   readonly creationTimestamp: string;
-  readonly deletionTimestamp: string;
-  readonly finalizers: readonly string[];
   readonly managedFields: readonly { readonly time: string; readonly fieldsV1: object }[];
   /** Set only on a list. */
   readonly continue?: string;
@@ -23,13 +12,7 @@ interface JsonMeta extends Readonly<Record<string, unknown>> {
 
 interface JsonSpec extends Readonly<Record<string, unknown>> {
   readonly replicas: number;
-  readonly taints: readonly JsonItem[];
   readonly wheel: { readonly count: number };
-  readonly template: { readonly spec: { readonly containers: readonly JsonItem[] } };
-}
-
-interface JsonStatus extends Readonly<Record<string, unknown>> {
-  readonly conditions: readonly JsonItem[];
 }
 
 /**
@@ -41,15 +24,13 @@ export interface Json extends Readonly<Record<string, unknown>> {
   readonly apiVersion: string;
   readonly metadata: JsonMeta;
   readonly spec: JsonSpec;
-  readonly status: JsonStatus;
+  readonly status: Readonly<Record<string, unknown>>;
   readonly items: readonly Json[];
   /** Fields of a Status. */
   readonly message: string;
   readonly reason: string;
-  readonly details?: { readonly causes?: readonly { readonly reason: string; readonly field: string }[] };
   /** Fields of discovery documents. */
   readonly name: string;
-  readonly groups: readonly Json[];
   readonly resources: readonly Json[];
 }
 

@@ -51,21 +51,6 @@ export const watchCases = topic('watch', {
     await watcher.close();
   },
 
-  'without a version, and from 0: first the present objects as ADDED': async (api) => {
-    await made(api, api.at(ConfigMap), configMap('b'));
-    await made(api, api.at(ConfigMap), configMap('a'));
-    await api.patch(api.at(ConfigMap, 'a'), { data: { x: 'y' } });
-    await api.get(api.at(ConfigMap));
-    const queries: Record<string, string>[] = [{}, { resourceVersion: '0' }];
-    for (const query of queries) {
-      const watcher = await api.watch(api.at(ConfigMap), query);
-      expect([...story(await watcher.take(2))].sort()).toEqual(['ADDED a', 'ADDED b']);
-      await api.patch(api.at(ConfigMap, 'b'), { data: { at: String(Object.keys(query).length) } });
-      expect(story(await watcher.take(1))).toEqual(['MODIFIED b']);
-      await watcher.close();
-    }
-  },
-
   'a write that changes nothing causes no event': async (api) => {
     const one = await made(api, api.at(ConfigMap), configMap('a', { x: 'y' }));
     const watcher = await api.watch(api.at(ConfigMap), { resourceVersion: versionOf(one) });
@@ -134,14 +119,6 @@ export const watchSelectorCases = topic('watch with selector', {
     await made(api, api.at(ConfigMap), configMap('a'));
     await api.remove(api.at(ConfigMap, 'a'));
     await made(api, api.at(ConfigMap), configMap('b', {}, { labels: { app: 'x' } }));
-    expect(story(await watcher.take(1))).toEqual(['ADDED b']);
-    await watcher.close();
-  },
-
-  'initial events are selected as well': async (api) => {
-    await made(api, api.at(ConfigMap), configMap('a'));
-    await made(api, api.at(ConfigMap), configMap('b', {}, { labels: { app: 'x' } }));
-    const watcher = await api.watch(api.at(ConfigMap), { labelSelector: 'app' });
     expect(story(await watcher.take(1))).toEqual(['ADDED b']);
     await watcher.close();
   },
