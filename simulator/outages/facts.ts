@@ -13,7 +13,7 @@ interface Condition {
 }
 
 /** True if a node is a candidate, as far as the Node shows it. */
-export const isCandidateNode = ({ metadata, spec, status }: SimObject): boolean => {
+const isCandidateNode = ({ metadata, spec, status }: SimObject): boolean => {
   const { conditions = [] } = (status ?? {}) as { readonly conditions?: readonly Condition[] };
   const taints = asList(asMap(spec).taints).map((taint) => asMap(taint).key);
   const isLeaving = metadata.deletionTimestamp !== undefined || taints.includes('ToBeDeletedByClusterAutoscaler');
@@ -21,7 +21,7 @@ export const isCandidateNode = ({ metadata, spec, status }: SimObject): boolean 
   return !isLeaving && !isUnhealthy && metadata.annotations?.[notManagedByMcm] === undefined;
 };
 
-export const isAliveMachine = (machine: SimObject | undefined): boolean => {
+const isAliveMachine = (machine: SimObject | undefined): boolean => {
   const { currentStatus } = (machine?.status ?? {}) as { readonly currentStatus?: { readonly phase?: string } };
   return machine !== undefined && currentStatus?.phase !== 'Failed' && currentStatus?.phase !== 'Terminating';
 };

@@ -88,7 +88,7 @@ export const startEndpointSlices = (store: SimStore, namespace: string): (() => 
 };
 
 /** True if any endpoint is ready. An endpoint without the condition counts as ready, a terminating one never does. */
-export const hasReadyEndpoint = (slices: readonly SimObject[]): boolean =>
+const hasReadyEndpoint = (slices: readonly SimObject[]): boolean =>
   slices
     .flatMap(({ endpoints }) => asList(endpoints))
     .map((endpoint) => asMap(asMap(endpoint).conditions))
