@@ -1,6 +1,5 @@
 export { type Informer, type InformerDeps, createInformer } from './informer.ts';
-export { indexByNamespace } from './namespace-index.ts';
-export type { ObjectKey, Store, StoreChange } from './store.ts';
+export { type ObjectKey, type Store, type StoreChange, indexByNamespace } from './store.ts';
 export { longestSilenceMs } from './watch.ts';
 export { waitUntilOrDeadline, waitForSync } from './wait-for-sync.ts';
 export {

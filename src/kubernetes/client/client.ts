@@ -8,7 +8,6 @@ import { ResponseError, type Scope, createScope, parseJson, startTimeout } from 
 import type { BodyBudget } from './body-budget.ts';
 import { type BodyReader, type ReadOptions, ignoreBody, readBody, wholeBody } from './read-body.ts';
 import { readList } from './read-list.ts';
-import { longestRetryAfterMs, parseRetryAfter } from './retry-after.ts';
 import { statusError } from './status-error.ts';
 
 /** etcd accepts objects of 1.5 MiB (https://etcd.io/docs/latest/dev-guide/limit), which a Secret, larger in base64, may fill. */
@@ -50,17 +49,15 @@ export const readFailure = async (
   response: KubeResponse,
   request: Pick<KubeRequest, 'method' | 'path'>,
   options: Omit<ReadOptions, 'request'> & Pick<CallContext, 'longestRetryAfterMs'>,
-): Promise<ApiError> => {
-  const { longestRetryAfterMs: longestMs = longestRetryAfterMs.seed } = options;
-  return statusError({
+): Promise<ApiError> =>
+  statusError({
     method: request.method,
     path: request.path,
     httpStatus: response.status,
     json: await readStatus(response, { ...options, request: `${request.method} ${request.path}` }),
-    retryAfterMs: parseRetryAfter(response.headers['retry-after'], longestMs),
-    longestRetryAfterMs: longestMs,
+    retryAfter: response.headers['retry-after'],
+    longestRetryAfterMs: options.longestRetryAfterMs,
   });
-};
 
 const requestOf = <T>(
   { method, path, query, repeatable, body, contentType = 'application/json', list }: Call<T>,

@@ -3,7 +3,6 @@ import type { Meter } from '../../ports/meter.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Kube, KubeRequest } from '../api/kube.ts';
 import { WaitQueue, runInScope } from '../transport/index.ts';
-import { createTokenBucket } from './token-bucket.ts';
 
 const defaultUrgentInFlight = 50;
 const waitBuckets = [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 30];
@@ -36,16 +35,55 @@ const timedOut = ({ method, path }: KubeRequest, problem: string): ApiError =>
 
 const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
 
-const admitOrdinary = (options: RateLimiterOptions, onDepth: (depth: number) => void): Admit => {
-  const bucket = createTokenBucket({ ...options, onDepth });
+/**
+ * A token bucket that starts full. Its state is one instant (the generic cell rate algorithm): when it will be full again. A token is available while that is
+ * at most `burst - 1` tokens away.
+ */
+const admitOrdinary = ({ qps, burst, clock }: RateLimiterOptions, onDepth: (depth: number) => void): Admit => {
+  if (!(qps > 0)) throw new RangeError(`rate limit: qps must be greater than 0, not ${qps}`);
+  if (!(Number.isInteger(burst) && burst >= 1)) {
+    throw new RangeError(`rate limit: burst must be 1 or more, not ${burst}`);
+  }
+  const intervalMs = 1_000 / qps;
+  const line = new WaitQueue(onDepth);
+  let fullAt = Number.NEGATIVE_INFINITY;
+  let disarm: (() => void) | undefined;
+  const nextTokenAt = (): number => fullAt - (burst - 1) * intervalMs;
+  const spend = (): void => {
+    fullAt = Math.max(fullAt, clock.monotonic()) + intervalMs;
+  };
+  /** Keeps one timer, for the first waiting request. */
+  const arm = (): void => {
+    if (disarm !== undefined || line.length === 0) return;
+    disarm = clock.timer(nextTokenAt() - clock.monotonic(), () => {
+      disarm = undefined;
+      spend();
+      line.wakeOne();
+      arm();
+    });
+  };
+  const wait = async (signal: AbortSignal): Promise<void> => {
+    const turn = line.join(signal);
+    arm();
+    try {
+      await turn;
+    } finally {
+      if (line.length === 0) {
+        disarm?.();
+        disarm = undefined;
+      }
+    }
+  };
   return async (request) => {
     const { signal, timeoutMs = Number.POSITIVE_INFINITY } = request;
     signal.throwIfAborted();
-    const waitMs = bucket.expectedWaitMs();
+    // If none before it gives up.
+    const waitMs = Math.max(0, nextTokenAt() - clock.monotonic() + line.length * intervalMs);
     if (waitMs > 0 && waitMs >= timeoutMs) {
       throw timedOut(request, `would wait ${inSeconds(waitMs)}, longer than the deadline of ${inSeconds(timeoutMs)}`);
     }
-    await bucket.take(signal);
+    if (waitMs === 0) spend();
+    else await wait(signal);
     return () => undefined;
   };
 };

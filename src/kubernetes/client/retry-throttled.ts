@@ -1,7 +1,7 @@
 import type { Clock } from '../../ports/clock.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Kube, KubeRequest, KubeResponse } from '../api/kube.ts';
-import { longestRetryAfterMs, parseRetryAfter } from './retry-after.ts';
+import { longestRetryAfterMs, parseRetryAfter } from './status-error.ts';
 
 /** Maximum number of retries; client-go has 10 (`rest/request.go`, maxRetries). */
 const mostRetries = 5;

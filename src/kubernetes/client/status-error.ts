@@ -1,6 +1,19 @@
 import { type JsonObject, isObject } from '../api/decode.ts';
 import { ApiError, type ApiErrorCode } from '../api/errors.ts';
-import { longestRetryAfterMs } from './retry-after.ts';
+
+/** Longest `Retry-After` that we respect. A response with 999999999 seconds once put an informer to sleep for 31 years. */
+export const longestRetryAfterMs = {
+  /** Short, because no shoot is protected while we wait. */
+  seed: 60_000,
+  /** Longer, because only this shoot is affected. */
+  shoot: 600_000,
+} as const;
+
+/** Parses a `Retry-After` header into milliseconds, at most `longestMs`. As in client-go (`retryAfterSeconds` in `rest`), only seconds count: undefined for a date. */
+export const parseRetryAfter = (header: string | undefined, longestMs: number): number | undefined => {
+  const text = header?.trim() ?? '';
+  return /^\d+$/.test(text) ? Math.min(Number(text) * 1_000, longestMs) : undefined;
+};
 
 /** `Status.reason` of k8s.io/apimachinery `pkg/apis/meta/v1` (types.go, StatusReason). */
 const codeByReason: ReadonlyMap<string, ApiErrorCode> = new Map(
@@ -80,26 +93,24 @@ export interface FailedResponse {
   readonly httpStatus: number;
   /** The parsed body if there is one; its fields are used if it is a `Status`. */
   readonly json: unknown;
-  /** Milliseconds from the `Retry-After` header. */
-  readonly retryAfterMs?: number | undefined;
-  /** Longest accepted wait from the body in milliseconds; longer ones are cut. Default: that of a seed. */
+  /** The `Retry-After` header. */
+  readonly retryAfter?: string | undefined;
+  /** Longest accepted wait in milliseconds; longer ones are cut. Default: that of a seed. */
   readonly longestRetryAfterMs?: number | undefined;
 }
 
 /** Returns the typed error of a response that is not a success: by `Status.reason` first, by HTTP code second. */
 export const statusError = (answer: FailedResponse): ApiError => {
-  const { method, path, httpStatus } = answer;
+  const { method, path, httpStatus, longestRetryAfterMs: longestMs = longestRetryAfterMs.seed } = answer;
   const json = objectAt(answer.json);
   const status: JsonObject = json.kind === 'Status' ? json : {};
   const code = codeOf(httpStatus, status, method);
   const words = oneLine(textAt(status.message));
   const redirect = httpStatus >= 300 && httpStatus < 400 ? 'redirects are not followed; check the server address' : '';
-  const retryAfterMs =
-    answer.retryAfterMs ?? retryAfterOf(status, answer.longestRetryAfterMs ?? longestRetryAfterMs.seed);
   return new ApiError({
     code,
     status: httpStatus,
     message: `${method} ${path}: ${httpStatus} ${code}: ${words || redirect || 'the server gave no reason'}`,
-    retryAfterMs,
+    retryAfterMs: parseRetryAfter(answer.retryAfter, longestMs) ?? retryAfterOf(status, longestMs),
   });
 };

@@ -13,6 +13,7 @@ import type { Socket } from 'node:net';
 import type { Clock } from '../../ports/clock.ts';
 import type { Random } from '../../ports/random.ts';
 import { ApiError, type ExchangePhase } from '../api/errors.ts';
+import type { ShootPolicy } from '../api/shoot-connection.ts';
 import type { TunnelConnector, TunnelTarget } from '../api/tunnel-connection.ts';
 import { resourcePath } from '../api/resource-path.ts';
 import { readFailure } from '../client/index.ts';
@@ -173,3 +174,9 @@ export const createTunnelConnector = (options: TunnelConnectorOptions): TunnelCo
     },
   };
 };
+
+/** Applies the policy of the current configuration to a connector, which outlives configurations. */
+export const withTunnelPolicy = (tunnels: TunnelConnector, { allowInsecureShoots }: ShootPolicy): TunnelConnector => ({
+  connect: (kubeconfig, target, signal) =>
+    tunnels.connect(kubeconfig, allowInsecureShoots === true ? { ...target, allowInsecureShoots } : target, signal),
+});

@@ -9,8 +9,7 @@ import type { Call } from '../api/call.ts';
 import { KubeconfigError } from '../api/errors.ts';
 import type { ShootConnector } from '../api/shoot-connection.ts';
 import { createKubeconfigCache } from './kubeconfig-cache.ts';
-import { createShootConnector } from './shoot-connector.ts';
-import { withShootPolicy } from './shoot-policy.ts';
+import { createShootConnector, withShootPolicy } from './shoot-connector.ts';
 
 const certificates = await createCertificates({ now: Date.now() });
 const client = await certificates.client('prober');

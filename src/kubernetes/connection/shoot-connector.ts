@@ -1,5 +1,5 @@
 import type { Clock } from '../../ports/clock.ts';
-import type { ShootConnector } from '../api/shoot-connection.ts';
+import type { ShootConnector, ShootPolicy } from '../api/shoot-connection.ts';
 import { BodyBudget, createKubeClient, longestRetryAfterMs, shootStack } from '../client/index.ts';
 import { createTransport } from '../transport/index.ts';
 import { type KubeconfigCache, createKubeconfigCache } from './kubeconfig-cache.ts';
@@ -57,3 +57,8 @@ export const createShootConnector = (options: ShootConnectorOptions): ShootConne
     },
   };
 };
+
+/** Applies the policy of the current configuration to a connector, which outlives configurations. */
+export const withShootPolicy = (connector: ShootConnector, policy: ShootPolicy): ShootConnector => ({
+  clientFor: (kubeconfig) => connector.clientFor(kubeconfig, policy),
+});

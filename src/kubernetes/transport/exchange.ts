@@ -1,7 +1,6 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../ports/clock.ts';
 import type { KubeRequest, KubeResponse } from '../api/kube.ts';
-import { joinHeaders } from './join-headers.ts';
 import { ResponseError } from './response-error.ts';
 import type { Scope } from './scope.ts';
 
@@ -22,6 +21,17 @@ export interface ExchangeContext {
   /** Converts an error of the connection to ours. */
   readonly classify: (error: unknown) => unknown;
 }
+
+/** Joins repeated headers, as in RFC 9110, section 5.3. */
+export const joinHeaders = (
+  headers: Readonly<Record<string, string | readonly string[] | undefined>>,
+): KubeResponse['headers'] => {
+  const joined = Object.create(null) as Record<string, string>;
+  for (const [name, value] of Object.entries(headers)) {
+    if (value !== undefined) joined[name] = typeof value === 'string' ? value : value.join(', ');
+  }
+  return joined;
+};
 
 /** Maximum number of interim responses, as in Go's `net/http` (`max1xxResponses`). */
 const mostInterim = 5;

@@ -8,7 +8,7 @@ export {
 export { connectionError, isResetBeforeAnswer } from './connection-error.ts';
 export { dial } from './dial.ts';
 export { type Endpoint, type ProxyEndpoint, authority } from './endpoint.ts';
-export { joinHeaders } from './join-headers.ts';
+export { joinHeaders } from './exchange.ts';
 export { isLinkLocal } from './link-local.ts';
 export { type Scope, createScope, runInScope, startTimeout } from './scope.ts';
 export { type Security, type TlsMaterial, createSecurity } from './security.ts';
