@@ -5,10 +5,19 @@ import { type Informer, type InformerDeps, createInformer } from '../kubernetes/
 import { runInScope } from '../kubernetes/transport/index.ts';
 import { type ReadyCheck, WorkQueue } from '../process/index.ts';
 import type { ExtensionClass, ExtensionObject, HealthCheckController } from './check.ts';
-import type { ClusterWatch } from './cluster-watch.ts';
-import { decodeExtension, extensionsPath } from './extension.ts';
+import { decodeExtension, decodeHibernation, extensionsPath } from './extension.ts';
 import { type ReconcileDeps, reconcile } from './reconcile.ts';
 import { type HealthCheckMetrics, HealthCheckReport } from './report.ts';
+
+/** A watch of the seed's Clusters: of each, if its shoot is hibernated. */
+export type ClusterWatch = Informer<boolean>;
+
+export const createClusterWatch = (options: InformerDeps & { readonly kube: Kube }): ClusterWatch =>
+  createInformer({
+    ...options,
+    path: '/apis/extensions.gardener.cloud/v1alpha1/clusters',
+    project: decodeHibernation,
+  });
 
 /** What the controllers of a process share. */
 export interface ControllerDeps extends InformerDeps, Pick<ReconcileDeps, 'seed' | 'shoots'> {

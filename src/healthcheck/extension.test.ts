@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { decodeExtension, isLeaving } from './extension.ts';
+import { decodeExtension, decodeHibernation, isLeaving } from './extension.ts';
 
 const extension = (metadata: object, status = {}) =>
   decodeExtension({ metadata: { name: 'one', namespace: 'shoot--dev--one', ...metadata }, status }, 'extension');
@@ -23,4 +23,12 @@ it.each([
   ['odd', 'odd'],
 ])('an object without a namespace, %s, belongs to the control plane %s', (name, controlPlane) => {
   expect(extension({ name, namespace: '' }).controlPlane).toBe(controlPlane);
+});
+
+it.each([
+  [{ spec: { hibernation: { enabled: true } } }, true],
+  [{ spec: {}, status: { hibernated: true } }, false],
+  [undefined, false],
+])('the Shoot %j in a Cluster is hibernated: %s', (shoot, hibernated) => {
+  expect(decodeHibernation({ metadata: { name: 'shoot--dev--one' }, spec: { shoot } }, 'cluster')).toBe(hibernated);
 });

@@ -1,3 +1,4 @@
+import { decodeShootState } from '../gardener/cluster.ts';
 import type { Condition } from '../gardener/condition.ts';
 import { type ExtensionKind, decodeExtensionReport, extensionResources } from '../gardener/extensions.ts';
 import { decodeLastOperation } from '../gardener/shoot-status.ts';
@@ -54,6 +55,13 @@ export const getExtension = (kind: ExtensionKind, object: ExtensionObject): Call
   path: objectPath(kind, object),
   decode: (json) => decodeExtension(json, kind),
 });
+
+/** True if the Shoot in a Cluster (`extensions.gardener.cloud/v1alpha1`) is hibernated by its spec. */
+export const decodeHibernation = (json: unknown, path: string): boolean => {
+  const spec = childObject(decodeObject(json, path), path, 'spec');
+  const shoot = childObject(spec, `${path}.spec`, 'shoot');
+  return decodeShootState(shoot, `${path}.spec.shoot`).hibernationEnabled;
+};
 
 export const getCluster = (name: string): Call<JsonObject> => ({
   method: 'GET',

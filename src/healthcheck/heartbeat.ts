@@ -11,6 +11,10 @@ import type { ReadyCheck } from '../process/index.ts';
 import type { HealthCheckMetrics } from './report.ts';
 
 export interface HeartbeatOptions {
+  readonly clock: Clock;
+  readonly logger: Logger;
+  readonly seed: KubeClient;
+  readonly metrics: Pick<HealthCheckMetrics, 'heartbeats'>;
   /** Namespace of the extension: gardenlet reads the Lease in `extension-<name of the ControllerInstallation>`. */
   readonly namespace: string;
   /** Name of the extension, written as the holder of the Lease. */
@@ -19,15 +23,9 @@ export interface HeartbeatOptions {
   readonly renewIntervalMs: number;
 }
 
-export interface HeartbeatDeps {
-  readonly clock: Clock;
-  readonly logger: Logger;
-  readonly seed: KubeClient;
-  readonly metrics: Pick<HealthCheckMetrics, 'heartbeats'>;
-}
-
 /** Wait after a failed renewal, in milliseconds; the interval, if that is shorter. */
 const retryMs = 5_000;
+const notYet = 'not renewed yet';
 
 const leases = { apiVersion: 'coordination.k8s.io/v1', resource: 'leases' };
 
@@ -70,14 +68,11 @@ const creation = (namespace: string, spec: JsonObject): Call<undefined> => ({
 export class Heartbeat {
   readonly name = 'heartbeat';
   readonly #options: HeartbeatOptions;
-  readonly #deps: HeartbeatDeps;
   /** Why the last renewal failed; undefined after a success. */
-  #problem: string | undefined = 'not renewed yet';
-  #hasFailed = false;
+  #problem: string | undefined = notYet;
 
-  constructor(options: HeartbeatOptions, deps: HeartbeatDeps) {
+  constructor(options: HeartbeatOptions) {
     this.#options = options;
-    this.#deps = deps;
   }
 
   check(): ReadyCheck {
@@ -86,48 +81,38 @@ export class Heartbeat {
 
   /** Runs until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock } = this.#deps;
+    const { clock, renewIntervalMs } = this.#options;
     while (!signal.aborted) {
       const startedAt = clock.monotonic();
-      const waitMs = await this.#renew(signal);
+      await this.#renew(signal);
+      const waitMs = this.#problem === undefined ? renewIntervalMs : Math.min(retryMs, renewIntervalMs);
       await clock.sleep(startedAt + waitMs - clock.monotonic(), signal).catch(() => undefined);
     }
   }
 
-  /** Renews the Lease once, and creates it if there is none. Resolves with the milliseconds until the next renewal. */
-  async #renew(signal: AbortSignal): Promise<number> {
-    const { namespace, renewIntervalMs } = this.#options;
-    const { seed, clock } = this.#deps;
+  /** Renews the Lease once, and creates it if there is none. */
+  async #renew(signal: AbortSignal): Promise<void> {
+    const { namespace, renewIntervalMs, seed, clock } = this.#options;
     const spec = specOf(this.#options, clock.now());
     const options = { signal, timeoutMs: renewIntervalMs };
     try {
       const renewed = await unlessNotFound(seed.call(renewal(namespace, spec), options));
       if (renewed === undefined) await seed.call(creation(namespace, spec), options);
-      this.#renewed();
-      return renewIntervalMs;
+      this.#ended(undefined);
     } catch (error) {
-      if (signal.aborted) return 0;
+      if (signal.aborted) return;
       if (!(error instanceof ApiError)) throw error;
-      this.#failed(error);
-      return Math.min(retryMs, renewIntervalMs);
+      this.#ended(error.message);
     }
   }
 
-  #renewed(): void {
-    const { logger, metrics } = this.#deps;
-    metrics.heartbeats.inc({ outcome: 'renewed' });
-    if (this.#hasFailed) logger.info('the heartbeat is renewed again', { namespace: this.#options.namespace });
-    this.#hasFailed = false;
-    this.#problem = undefined;
-  }
-
-  #failed(error: ApiError): void {
-    const { logger, metrics } = this.#deps;
-    metrics.heartbeats.inc({ outcome: 'failed' });
-    if (error.message !== this.#problem) {
-      logger.warn('the heartbeat could not be renewed', { namespace: this.#options.namespace, error });
-    }
-    this.#hasFailed = true;
-    this.#problem = error.message;
+  #ended(problem: string | undefined): void {
+    const { logger, metrics, namespace } = this.#options;
+    const before = this.#problem;
+    this.#problem = problem;
+    metrics.heartbeats.inc({ outcome: problem === undefined ? 'renewed' : 'failed' });
+    if (problem === before || (problem === undefined && before === notYet)) return;
+    if (problem === undefined) logger.info('the heartbeat is renewed again', { namespace });
+    else logger.warn('the heartbeat could not be renewed', { namespace, error: problem });
   }
 }

@@ -51,7 +51,6 @@ describe('the checks of one type', () => {
         'failed to execute 2 health checks: Unable to execute checks: 1) f1. 2) f2. Failed checks: 1) w1. 2) w2. Progressing checks: 1) m1. 2) m2.',
       ),
     ],
-    [[fine, wrong('w.')], undefined, unsuccessful('w.')],
     [[wrong('w', 'ERR_B', 'ERR_A'), wrong('x', 'ERR_B')], undefined, unsuccessful('1) w. 2) x.', 'ERR_A', 'ERR_B')],
     // A success with codes, from JavaScript.
     [
@@ -69,8 +68,6 @@ describe('the checks of one type', () => {
     [[moving('m', minute)], stored('Progressing', minute), progressing('m.')],
     [[moving('m', minute, 'ERR_A')], stored('Progressing', minute + 1_000), unsuccessful('m.', 'ERR_A')],
     [[moving('m', minute)], stored('False'), unsuccessful('m.')],
-    [[moving('m', minute)], stored('Unknown', minute), progressing('m.')],
-    [[moving('m', minute)], stored('Unknown', minute + 1_000), unsuccessful('m.')],
     [[moving('m', minute)], { ...stored('Progressing'), lastTransitionTime: '' }, unsuccessful('m.')],
     [[moving('m')], undefined, unsuccessful('m.')],
     // The smallest threshold counts.
@@ -79,7 +76,6 @@ describe('the checks of one type', () => {
       stored('Progressing', 2 * minute),
       unsuccessful('1) a. 2) b. 3) c.'),
     ],
-    [[moving('m', 0)], stored('Progressing', 1_000), unsuccessful('m.')],
   ];
 
   it.each(rows)('%j after %j', (outcomes, old, becomes) => {
@@ -102,15 +98,6 @@ const old = fc.option(
 
 describe('the condition of any outcomes', () => {
   const any = fc.array(outcome, { minLength: 1, maxLength: 6 });
-
-  it('is Unknown exactly if a check could not be carried out', () => {
-    fc.assert(
-      fc.property(any, old, (outcomes, before) => {
-        const isUnknown = aggregateOutcomes(outcomes, { old: before, now }).status === 'Unknown';
-        expect(isUnknown).toBe(outcomes.some(({ status }) => status === 'Failed'));
-      }),
-    );
-  });
 
   it('has a status that does not depend on the order, and a message with every detail', () => {
     fc.assert(

@@ -95,12 +95,6 @@ describe('the cluster and namespace of a check', () => {
       detail: `daemonSet "csi/1" in namespace "${looked}" is unhealthy: misscheduled pods found (2)`,
     });
   });
-
-  it('make the check reject in a shoot without a connection', async () => {
-    const check = deploymentCheck({ cluster: 'shoot', name: 'csi' });
-    const noShoot = () => Promise.reject(new Error('no kubeconfig'));
-    await expect(check({ ...contextOf({}), shoot: noShoot })).rejects.toThrow('no kubeconfig');
-  });
 });
 
 describe('a ManagedResource with an invalid object', () => {

@@ -9,12 +9,10 @@ import {
 import type { JsonObject } from '../kubernetes/api/decode.ts';
 import { isApiError } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
-import type { ShootConnection } from '../kubernetes/api/shoot-connection.ts';
 import { retryOnConflict } from '../kubernetes/client/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { CheckOutcome, ExtensionObject, HealthCheckController } from './check.ts';
-import { decodeHibernation } from './cluster-watch.ts';
-import { getCluster, getExtension, isLeaving, patchConditions } from './extension.ts';
+import { decodeHibernation, getCluster, getExtension, isLeaving, patchConditions } from './extension.ts';
 import { aggregateOutcomes, hibernatedChange, uncheckedChange } from './judge.ts';
 import type { HealthCheckReport, RunOutcome } from './report.ts';
 import { runChecks } from './run-checks.ts';
@@ -24,8 +22,7 @@ export interface ReconcileDeps extends Pick<HealthCheckController, 'kind' | 'che
   readonly clock: Clock;
   /** Client of the seed. Only the status of extension objects is written with it. */
   readonly seed: KubeClient;
-  /** A run connects at most once, and closes the connection at its end. */
-  readonly shoots: Pick<ShootConnections, 'connect'>;
+  readonly shoots: Pick<ShootConnections, 'clientFor'>;
   /** Timeout of all checks of an object together, in milliseconds. */
   readonly checkTimeoutMs: number;
   readonly report: HealthCheckReport;
@@ -81,29 +78,19 @@ const readCluster = async (
   return { cluster, isHibernated: decodeHibernation(cluster, 'cluster') };
 };
 
-/** Runs all checks of one object. They share one connection to the shoot, which opens when a check first needs it. */
+/** Runs all checks of one object. The kubeconfig of the shoot is read at most once, when a check first needs it. */
 const check = async (
   { clock, seed, checks, checkTimeoutMs: timeoutMs, shoots }: ReconcileDeps,
   { extension, cluster }: { readonly extension: ExtensionObject; readonly cluster: JsonObject | undefined },
   signal: AbortSignal,
 ): Promise<readonly CheckOutcome[]> => {
-  const end = new AbortController();
-  const connect = async (): Promise<ShootConnection> => {
+  const connect = async (): Promise<KubeClient> => {
     if (extension.class !== 'shoot') throw new Error(`an extension of class ${extension.class} has no shoot`);
-    return shoots.connect(extension.controlPlane, end.signal);
+    return shoots.clientFor(extension.controlPlane, signal);
   };
-  let connection: Promise<ShootConnection> | undefined;
-  const shoot = async () => (await (connection ??= connect())).client;
-  try {
-    return await runChecks(checks, { clock, context: { extension, cluster, seed, shoot }, timeoutMs, signal });
-  } finally {
-    end.abort(new Error('the run has ended'));
-    // The connection may be established later.
-    connection?.then(
-      (made) => made.close(),
-      () => undefined,
-    );
-  }
+  let client: Promise<KubeClient> | undefined;
+  const shoot = () => (client ??= connect());
+  return runChecks(checks, { clock, context: { extension, cluster, seed, shoot }, timeoutMs, signal });
 };
 
 /** Writes conditions that differ, and retries after a conflict with the object read again. An object that is gone is no error. */

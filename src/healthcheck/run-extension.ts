@@ -13,9 +13,8 @@ import {
   whenAborted,
 } from '../process/index.ts';
 import { createMeter } from '../telemetry/index.ts';
-import { createClusterWatch } from './cluster-watch.ts';
 import type { HealthCheckController } from './check.ts';
-import { ObjectController, checkController, needsClusters } from './controller.ts';
+import { ObjectController, checkController, createClusterWatch, needsClusters } from './controller.ts';
 import { Heartbeat } from './heartbeat.ts';
 import { createHealthCheckMetrics } from './report.ts';
 import { ShootConnections } from './shoot-connections.ts';
@@ -122,13 +121,16 @@ const partsOf = (options: ExtensionOptions, ports: SeedPorts): ProcessParts => {
   const seed = createKubeClient({ kube, clock });
   const known = createKubeconfigCache({ env });
   const connector = createShootConnector({ clock, userAgent: name, known, kept: true });
-  const shoots = new ShootConnections({ clock, seed, connector });
+  const shoots = new ShootConnections({ seed, connector });
   const metrics = createHealthCheckMetrics(meter);
   const deps = { ...ports, kube, seed, shoots, registry: createWatchRegistry(meter), metrics };
   const clusters = controllers.some(needsClusters) ? createClusterWatch(deps) : undefined;
+  clusters?.subscribe(({ type, key }) => {
+    if (type === 'deleted') shoots.forget(key);
+  });
   const leading = [
     ...controllers.map((controller) => new ObjectController(controller, { ...deps, clusters })),
-    ...(renewIntervalMs === 0 ? [] : [new Heartbeat({ extensionName: name, namespace, renewIntervalMs }, deps)]),
+    ...(renewIntervalMs === 0 ? [] : [new Heartbeat({ ...deps, extensionName: name, namespace, renewIntervalMs })]),
   ];
   return {
     standby: [

@@ -8,7 +8,6 @@ import { createKubeClient } from '../kubernetes/client/client.ts';
 import { ShootConnections } from './shoot-connections.ts';
 
 const { signal } = new AbortController();
-const idleMs = 300_000;
 
 /** A seed with the shoots a and b. */
 const createRig = () => {
@@ -29,7 +28,7 @@ const createRig = () => {
     rule: ({ path }) => (path.endsWith(forbidden) ? { status: 403, message: 'may not' } : undefined),
   });
   const connections = new ShootConnections({
-    ...{ clock, seed: createKubeClient({ kube, clock }) },
+    seed: createKubeClient({ kube, clock }),
     connector: {
       clientFor: (kubeconfig) => {
         opened.push(kubeconfig);
@@ -38,7 +37,7 @@ const createRig = () => {
       },
     },
   });
-  return { clock, putSecret, forbid, opened, closed, connections };
+  return { putSecret, forbid, opened, closed, connections };
 };
 
 describe('the kubeconfig of a shoot', () => {
@@ -48,7 +47,7 @@ describe('the kubeconfig of a shoot', () => {
   ])('is that of %s', async (_, internal) => {
     const { putSecret, opened, connections } = createRig();
     putSecret('a', 'gardener-internal', internal);
-    await connections.connect('a', signal);
+    await connections.clientFor('a', signal);
     expect(opened).toEqual([internal ?? 'kubeconfig of a']);
   });
 
@@ -58,55 +57,29 @@ describe('the kubeconfig of a shoot', () => {
   ])('that %s is an error, and nothing is opened', async (_, namespace, error) => {
     const { forbid, opened, connections } = createRig();
     forbid('/namespaces/b/secrets/gardener-internal');
-    await expect(connections.connect(namespace, signal)).rejects.toThrow(error);
+    await expect(connections.clientFor(namespace, signal)).rejects.toThrow(error);
     expect(opened).toEqual([]);
   });
 });
 
 describe('the connections to shoots', () => {
-  it('are shared by concurrent and by successive users of a shoot', async () => {
-    const { clock, opened, closed, connections } = createRig();
-    const [first, second, other] = await Promise.all(['a', 'a', 'b'].map((one) => connections.connect(one, signal)));
-    for (const one of [first, second, other]) one?.close();
-    await clock.advance(idleMs - 1_000);
-    await connections.connect('a', signal);
-    expect([opened, closed]).toEqual([['kubeconfig of a', 'kubeconfig of b'], []]);
-  });
-
-  it('are closed after the idle time without users, and not before', async () => {
-    const { clock, closed, connections } = createRig();
-    const first = await connections.connect('a', signal);
-    await clock.advance(2 * idleMs);
-    expect(closed).toEqual([]);
-    first.close();
-    await clock.advance(idleMs - 1);
-    expect(closed).toEqual([]);
-    await clock.advance(1);
+  it('are shared by concurrent and by successive users of a shoot, until it is gone', async () => {
+    const { opened, closed, connections } = createRig();
+    await Promise.all(['a', 'a', 'b'].map((one) => connections.clientFor(one, signal)));
+    await connections.clientFor('a', signal);
+    expect(opened).toEqual(['kubeconfig of a', 'kubeconfig of b']);
+    connections.forget('a');
     expect(closed).toEqual(['kubeconfig of a']);
-    expect(clock.pending).toBe(0);
-  });
-
-  it('are replaced when the credentials change, and the old one closes with its last user', async () => {
-    const { putSecret, opened, closed, connections, clock } = createRig();
-    const old = await connections.connect('a', signal);
-    putSecret('a', 'gardener', 'rotated');
-    const fresh = await connections.connect('a', signal);
-    expect([opened, closed]).toEqual([['kubeconfig of a', 'rotated'], []]);
-    old.close();
-    expect(closed).toEqual(['kubeconfig of a']);
-    fresh.close();
-    putSecret('a', 'gardener', 'rotated again');
-    (await connections.connect('a', signal)).close();
-    expect(closed).toEqual(['kubeconfig of a', 'rotated']);
-    await clock.advance(idleMs);
-    expect([closed, clock.pending]).toEqual([['kubeconfig of a', 'rotated', 'rotated again'], 0]);
-  });
-
-  it('all end with close', async () => {
-    const { clock, closed, connections } = createRig();
-    (await connections.connect('a', signal)).close();
-    await connections.connect('b', signal);
+    await connections.clientFor('a', signal);
     connections.close();
-    expect([closed.toSorted(), clock.pending]).toEqual([['kubeconfig of a', 'kubeconfig of b'], 0]);
+    expect(closed).toEqual(['kubeconfig of a', 'kubeconfig of b', 'kubeconfig of a']);
+  });
+
+  it('are replaced when the credentials change, and stay open for those who use them', async () => {
+    const { putSecret, opened, closed, connections } = createRig();
+    await connections.clientFor('a', signal);
+    putSecret('a', 'gardener', 'rotated');
+    await connections.clientFor('a', signal);
+    expect([opened, closed]).toEqual([['kubeconfig of a', 'rotated'], []]);
   });
 });

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { buildMachine, buildNode } from '../../test/doubles/builders.ts';
-import { ApiError } from '../kubernetes/api/errors.ts';
 import { type StubAnswers, contextOf } from './testing/stub-client.ts';
 import { workerNodesCheck } from './worker-nodes.ts';
 
@@ -109,16 +108,5 @@ describe('the check of worker nodes', () => {
     });
     expect(await check(contextOf(up))).toMatchObject({ progressingThresholdMs: 1 });
     expect(await check(contextOf(down))).toMatchObject({ progressingThresholdMs: 2 });
-  });
-
-  it.each([
-    ['machine deployments', 'seed', `${machinePath}/machinedeployments`],
-    ['machines', 'seed', `${machinePath}/machines`],
-    ['nodes', 'shoot', '/api/v1/nodes'],
-  ] as const)('cannot be carried out if %s cannot be listed', async (_, cluster, path) => {
-    const answers = answersOf({ deployments: [] });
-    const error = new ApiError({ code: 'Timeout', message: `GET ${path}: no response within 30000 ms` });
-    const context = contextOf({ ...answers, [cluster]: { ...answers[cluster], [path]: error } });
-    await expect(workerNodesCheck()(context)).rejects.toThrow(error.message);
   });
 });

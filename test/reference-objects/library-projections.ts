@@ -1,8 +1,7 @@
 import { mergeConditions, storedConditions } from '../../src/gardener/condition.ts';
 import { careExtensionKinds } from '../../src/gardener/extensions.ts';
 import { getDaemonSetHealth, getDeploymentHealth, getStatefulSetHealth } from '../../src/gardener/workloads.ts';
-import { decodeHibernation } from '../../src/healthcheck/cluster-watch.ts';
-import { decodeExtension } from '../../src/healthcheck/extension.ts';
+import { decodeExtension, decodeHibernation } from '../../src/healthcheck/extension.ts';
 import { type Projection, object, ofOtherConditions } from './projection.ts';
 
 const at = { namespace: 'ns', name: 'name' };

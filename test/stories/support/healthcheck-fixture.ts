@@ -1,6 +1,5 @@
 import type { HealthCheckController } from '../../../src/healthcheck/check.ts';
-import { createClusterWatch } from '../../../src/healthcheck/cluster-watch.ts';
-import { type ControllerDeps, ObjectController } from '../../../src/healthcheck/controller.ts';
+import { type ControllerDeps, ObjectController, createClusterWatch } from '../../../src/healthcheck/controller.ts';
 import { createHealthCheckMetrics } from '../../../src/healthcheck/report.ts';
 import { createWatchRegistry } from '../../../src/kubernetes/cache/index.ts';
 import { createKubeClient } from '../../../src/kubernetes/client/index.ts';
@@ -36,7 +35,7 @@ export interface StoredCondition {
 export interface HealthCheckFixtureOptions extends Omit<HealthCheckController, 'kind' | 'type'> {
   readonly kind?: HealthCheckController['kind'];
   /** By default it connects to the seed. */
-  readonly connectShoot?: ControllerDeps['shoots']['connect'];
+  readonly connectShoot?: ControllerDeps['shoots']['clientFor'];
 }
 
 /** The parts of a Worker that `addWorker` does not set by itself. */
@@ -56,9 +55,8 @@ export class HealthCheckFixture {
   });
   readonly log: readonly LogRecord[];
   readonly meter = createMeter({ processMetrics: false });
-  /** Namespaces of the shoot connections that were opened, and of those that were closed. */
+  /** Namespaces whose shoots were connected to. */
   readonly connected: string[] = [];
-  readonly closed: string[] = [];
   readonly #kube = withCounting(withFaults(this.seed, { clock: this.clock, rule: (request) => this.#rule?.(request) }));
   readonly #client = createKubeClient({ kube: this.#kube, clock: this.clock });
   readonly #logger: Logger;
@@ -109,23 +107,14 @@ export class HealthCheckFixture {
   /** Starts the library. */
   start({ connectShoot = this.#connectShoot, ...options }: HealthCheckFixtureOptions): void {
     const { signal } = this.#stopping;
+    const { clock, meter } = this;
     const shared = {
-      ...{
-        clock: this.clock,
-        random: createSeededRandom(1),
-        logger: this.#logger,
-        kube: this.#kube,
-        seed: this.#client,
-      },
-      registry: createWatchRegistry(this.meter),
+      ...{ clock, random: createSeededRandom(1), logger: this.#logger, kube: this.#kube, seed: this.#client },
+      registry: createWatchRegistry(meter),
     };
     const clusters = createClusterWatch(shared);
-    const deps = {
-      ...shared,
-      clusters,
-      shoots: { connect: connectShoot },
-      metrics: createHealthCheckMetrics(this.meter),
-    };
+    const shoots = { clientFor: connectShoot };
+    const deps = { ...shared, clusters, shoots, metrics: createHealthCheckMetrics(meter) };
     const controller = new ObjectController({ kind: 'Worker', type: 'local', ...options }, deps);
     this.#running = Promise.all([clusters.run(signal), controller.run(signal)]);
   }
@@ -136,8 +125,8 @@ export class HealthCheckFixture {
     await this.clock.run(this.#running);
   }
 
-  readonly #connectShoot: ControllerDeps['shoots']['connect'] = async (namespace) => {
+  readonly #connectShoot: ControllerDeps['shoots']['clientFor'] = async (namespace) => {
     this.connected.push(namespace);
-    return { client: this.#client, close: () => void this.closed.push(namespace) };
+    return this.#client;
   };
 }
