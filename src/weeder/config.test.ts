@@ -63,9 +63,6 @@ describe('weederConfig.load', () => {
   });
 
   it.each([
-    ['watchDuration: 90s', 90_000],
-    ['watchDuration: 1h30m', 5_400_000],
-    ['watchDuration: 1ms', 1],
     ['watchDuration: null', 300_000],
     ['WATCHDURATION: 7s', 7_000],
     ['probeInterval: 7s', 300_000],
@@ -81,12 +78,5 @@ describe('weederConfig.load', () => {
       constructor: 'c',
       role: 'apiserver',
     });
-  });
-
-  it('freezes the settings to the last leaf', () => {
-    const { settings } = load(textOf(cases, 'base'));
-    const frozen = (value: unknown): boolean =>
-      typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(frozen));
-    expect(frozen(settings)).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 import { type EndpointSliceView, decodeEndpointSlice, serviceNameLabel } from '../kubernetes/api/endpoint-slice.ts';
 import { formatLabelSelector } from '../kubernetes/api/label-selectors.ts';
-import { type Informer, createInformer, waitForSync } from '../kubernetes/cache/index.ts';
+import { type Informer, createInformer, indexByNamespace, waitForSync } from '../kubernetes/cache/index.ts';
 import { type ConfiguredComponent, type ReadyCheck, whenAborted } from '../process/index.ts';
 import type { Weeding } from './events.ts';
 import { type NamespaceState, NamespaceWeeder, type NamespaceWeederDeps } from './namespace.ts';
@@ -25,6 +25,7 @@ export class WeederController implements ConfiguredComponent<WeederSettings, Wee
   /** Label selectors by service. */
   readonly #selectors: ReadonlyMap<string, readonly string[]>;
   readonly #slices: Informer<EndpointSliceView>;
+  readonly #slicesIn: ReturnType<typeof indexByNamespace<EndpointSliceView>>;
   readonly #observer: PodObserver;
   readonly #namespaces = new Map<string, NamespaceWeeder>();
   readonly #closing = new AbortController();
@@ -44,6 +45,7 @@ export class WeederController implements ConfiguredComponent<WeederSettings, Wee
       query: { labelSelector: `${serviceNameLabel} in (${[...this.#selectors.keys()].toSorted().join()})` },
       project: decodeEndpointSlice,
     });
+    this.#slicesIn = indexByNamespace(this.#slices);
     this.#observer = new PodObserver(deps, (namespace) => this.#namespaces.get(namespace)?.wake());
   }
 
@@ -55,7 +57,7 @@ export class WeederController implements ConfiguredComponent<WeederSettings, Wee
 
   async work(before: WeederState = new Map(), signal: AbortSignal): Promise<WeederState> {
     for (const [namespace, state] of before) this.#weederOf(namespace, this.#stillConfigured(state));
-    for (const [key, slice] of this.#slices.entries()) this.#weederOf(slice.namespace).add(key, slice);
+    for (const [, { namespace }] of this.#slices.entries()) this.#weederOf(namespace);
     const weeders = [...this.#namespaces.values()];
     for (const weeder of weeders) weeder.start();
     const unsubscribe = this.#slices.subscribe((change) => this.#weederOf(change.value.namespace).observe(change));
@@ -118,6 +120,7 @@ export class WeederController implements ConfiguredComponent<WeederSettings, Wee
       ...this.#deps,
       namespace,
       watchDurationMs: this.settings.watchDurationMs,
+      slices: () => [...this.#slicesIn(namespace).values()],
       podsOf: (weedings) => this.#observer.podsOf(this.#needsOf(weedings)),
       onWeedings: () => this.#planSoon(),
     };

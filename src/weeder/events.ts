@@ -28,9 +28,6 @@ export type DeleteOutcome =
   /** An error that is no ApiError is a bug. */
   | { readonly kind: 'failed'; readonly error: unknown };
 
-/** Why a pod must not be deleted: nothing would recreate it, deleting it restarts nothing, or its Job would count the deletion as a failure. */
-export type LeftAloneReason = 'no-controller' | 'mirror-pod' | 'pod-of-job';
-
 /** What the weeder has done or seen. Log, metrics and Events are made of it. */
 export type WeederEvent =
   | { readonly type: 'weeding-started'; readonly weeding: Weeding }
@@ -40,7 +37,7 @@ export type WeederEvent =
       readonly why: 'expired' | 'not-ready' | 'stopped';
     }
   | ({ readonly type: 'delete-ended'; readonly outcome: DeleteOutcome } & DependentPod)
-  /** Emitted each time the pod is judged. */
-  | ({ readonly type: 'left-alone'; readonly why: LeftAloneReason } & DependentPod)
+  /** Emitted each time the pod is judged. `why`: why it must not be deleted, for people. */
+  | ({ readonly type: 'left-alone'; readonly why: string } & DependentPod)
   /** An exception that no code handles. */
   | { readonly type: 'unexpected-error'; readonly namespace: string; readonly error: unknown };

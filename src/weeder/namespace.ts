@@ -4,12 +4,12 @@ import type { Clock } from '../ports/clock.ts';
 import { type WeederActDeps, act } from './act.ts';
 import type { DependentPod, Weeding, WeederEvent } from './events.ts';
 import { type Owners, isForgotten, judgePods, recordOutcome } from './judge/pods.ts';
-import { type ServiceState, isReady, judgeService } from './judge/service.ts';
+import { type ReadyService, isReady, judgeService } from './judge/service.ts';
 
 /** State of one namespace, which outlives a change of the configuration. */
 export interface NamespaceState {
-  /** States of the services that are ready, by name. */
-  readonly services: ReadonlyMap<string, ServiceState>;
+  /** Services that are ready, by name. */
+  readonly services: ReadonlyMap<string, ReadyService>;
   readonly owners: Owners;
 }
 
@@ -18,6 +18,8 @@ export interface NamespaceWeederDeps extends WeederActDeps {
   readonly namespace: string;
   readonly watchDurationMs: number;
   readonly report: (event: WeederEvent) => void;
+  /** Returns the EndpointSlices of the namespace, from their watch. */
+  readonly slices: () => readonly EndpointSliceView[];
   /** Returns the pods that depend on these weedings, from their watches. */
   readonly podsOf: (weedings: readonly Weeding[]) => readonly DependentPod[];
   /** Called when a weeding has started or ended. */
@@ -27,8 +29,7 @@ export interface NamespaceWeederDeps extends WeederActDeps {
 /** Weeds one namespace: starts and ends the weedings of its services, and deletes the crash-looping pods that depend on them. */
 export class NamespaceWeeder {
   readonly #deps: NamespaceWeederDeps;
-  readonly #slices = new Map<string, EndpointSliceView>();
-  readonly #services: Map<string, ServiceState>;
+  readonly #services: Map<string, ReadyService>;
   /** Deletes that have started and not ended. */
   readonly #inFlight = new Set<Promise<void>>();
   readonly #stopping = new AbortController();
@@ -57,17 +58,12 @@ export class NamespaceWeeder {
   /** True if nothing is left to remember about the namespace. */
   get isIdle(): boolean {
     const now = this.#deps.clock.monotonic();
-    return this.#slices.size === 0 && [...this.#owners.values()].every((owner) => isForgotten(owner, now));
-  }
-
-  /** Adds a slice of the first list, before `start`. */
-  add(key: string, slice: EndpointSliceView): void {
-    this.#slices.set(key, slice);
+    return this.#deps.slices().length === 0 && [...this.#owners.values()].every((owner) => isForgotten(owner, now));
   }
 
   /** Judges all services by the first list. */
   start(): void {
-    const listed = Array.from(this.#slices.values(), ({ service }) => service);
+    const listed = this.#deps.slices().map(({ service }) => service);
     for (const service of new Set([...this.#services.keys(), ...listed])) {
       this.#judge(service, isReady(this.#slicesOf(service)));
     }
@@ -75,10 +71,8 @@ export class NamespaceWeeder {
   }
 
   /** Applies a change of a slice. */
-  observe({ type, key, value }: StoreChange<EndpointSliceView>): void {
+  observe({ type, value }: StoreChange<EndpointSliceView>): void {
     const { service } = value;
-    if (type === 'set') this.#slices.set(key, value);
-    else this.#slices.delete(key);
     const slices = this.#slicesOf(service);
     // A mirrored slice that is left counts again once it is written.
     const counted = type === 'set' || value.mirrored ? slices : slices.filter(({ mirrored }) => !mirrored);
@@ -109,22 +103,22 @@ export class NamespaceWeeder {
   }
 
   #slicesOf(service: string): readonly EndpointSliceView[] {
-    return [...this.#slices.values()].filter((slice) => slice.service === service);
+    return this.#deps.slices().filter((slice) => slice.service === service);
   }
 
   #judge(service: string, ready: boolean): void {
     const { clock, report, onWeedings } = this.#deps;
     const observed = { ...this.#deps, service, ready, now: clock.monotonic() };
-    const { state, events } = judgeService(this.#services.get(service), observed);
-    if (state.ready) this.#services.set(service, state);
-    else this.#services.delete(service);
+    const { after, events } = judgeService(this.#services.get(service), observed);
+    if (after === undefined) this.#services.delete(service);
+    else this.#services.set(service, after);
     for (const event of events) report(event);
     if (events.length > 0) onWeedings();
   }
 
   #step(): void {
     const { clock, report, podsOf } = this.#deps;
-    for (const [service, { ready }] of this.#services) this.#judge(service, ready);
+    for (const service of this.#services.keys()) this.#judge(service, true);
     const { weedings } = this;
     const now = clock.monotonic();
     const { deletions, events, owners, nextAt } = judgePods(podsOf(weedings), this.#owners, now);

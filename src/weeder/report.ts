@@ -3,7 +3,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { LogFields, Logger } from '../ports/logger.ts';
 import type { Meter } from '../ports/meter.ts';
 import type { EventRecorder } from '../telemetry/index.ts';
-import type { DeleteOutcome, DependentPod, LeftAloneReason, Weeding, WeederEvent } from './events.ts';
+import type { DeleteOutcome, DependentPod, Weeding, WeederEvent } from './events.ts';
 
 export interface WeederReportDeps {
   readonly clock: Clock;
@@ -20,12 +20,6 @@ interface Tally {
   /** Codes of errors, and UIDs of pods left alone, that were already logged. */
   readonly logged: Set<string>;
 }
-
-const leftAloneTexts: Readonly<Record<LeftAloneReason, string>> = {
-  'no-controller': 'no controller owns the pod, so nobody would bring it back',
-  'mirror-pod': 'the pod mirrors a static pod, which only its kubelet can restart',
-  'pod-of-job': 'the Job of the pod would count its deletion as a failure',
-};
 
 const seconds = (ms: number): number => Math.round(ms) / 1_000;
 
@@ -95,7 +89,7 @@ export class WeederReport {
         break;
       case 'left-alone':
         if (this.#isFirst(event.weeding, event.pod.uid)) {
-          this.#deps.logger.info(`left alone: ${leftAloneTexts[event.why]}`, fieldsOf(event));
+          this.#deps.logger.info(`left alone: ${event.why}`, fieldsOf(event));
         }
         break;
       case 'unexpected-error':

@@ -1,6 +1,6 @@
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import type { PodView } from '../../kubernetes/api/pod.ts';
-import type { DeleteOutcome, DependentPod, LeftAloneReason, WeederEvent } from '../events.ts';
+import type { DeleteOutcome, DependentPod, WeederEvent } from '../events.ts';
 
 /** Deletes of one pod. Times are monotonic milliseconds. */
 interface Attempt {
@@ -82,11 +82,12 @@ const batchFor = (owner: Owner | undefined, pod: PodView, { pods, now }: Seen) =
  * pod that is being deleted as failed, unless it replaces failed pods only (`isPodFailed` in k8s.io/kubernetes/pkg/controller/job), and is failed for good after
  * `backoffLimit` of them.
  */
-const whyLeftAlone = ({ controller }: PodView): LeftAloneReason | undefined => {
-  if (controller === undefined) return 'no-controller';
+const whyLeftAlone = ({ controller }: PodView): string | undefined => {
+  if (controller === undefined) return 'no controller owns the pod, so nobody would bring it back';
   const { apiVersion, kind } = controller;
-  if (apiVersion === 'v1' && kind === 'Node') return 'mirror-pod';
-  return apiVersion === 'batch/v1' && kind === 'Job' ? 'pod-of-job' : undefined;
+  if (apiVersion === 'v1' && kind === 'Node') return 'the pod mirrors a static pod, which only its kubelet can restart';
+  if (apiVersion !== 'batch/v1' || kind !== 'Job') return undefined;
+  return 'the Job of the pod would count its deletion as a failure';
 };
 
 export interface PodsVerdict {

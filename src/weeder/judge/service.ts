@@ -10,9 +10,8 @@ export const isReady = (slices: readonly EndpointSliceView[]): boolean => {
   return (own.length > 0 ? own : slices).some(({ ready }) => ready);
 };
 
-/** State of one service of one namespace. */
-export interface ServiceState {
-  readonly ready: boolean;
+/** A service that is ready, and the weeding that this has started, while it lasts. */
+export interface ReadyService {
   readonly weeding?: Weeding;
 }
 
@@ -24,26 +23,23 @@ export interface ServiceObservation {
   readonly watchDurationMs: number;
 }
 
-export interface ServiceVerdict {
-  readonly state: ServiceState;
-  readonly events: readonly WeederEvent[];
-}
-
 /**
  * Starts and ends the weeding of a service. It starts when the service becomes ready or is ready at the first observation (it may have become ready while no
- * weeder ran). It ends when its time is over, or when the service becomes unready: deleting pods that cannot start is useless.
+ * weeder ran). It ends when its time is over, or when the service becomes unready: deleting pods that cannot start is useless. `before` and `after` are
+ * undefined while the service is not ready.
  */
-export const judgeService = (before: ServiceState | undefined, observed: ServiceObservation): ServiceVerdict => {
-  const { namespace, service, ready, now, watchDurationMs } = observed;
+export const judgeService = (
+  before: ReadyService | undefined,
+  { namespace, service, ready, now, watchDurationMs }: ServiceObservation,
+): { readonly after: ReadyService | undefined; readonly events: readonly WeederEvent[] } => {
   const weeding = before?.weeding;
-  const ended = (why: 'expired' | 'not-ready'): ServiceVerdict => ({
-    state: { ready },
-    events: weeding === undefined ? [] : [{ type: 'weeding-ended', weeding, why }],
-  });
-  if (!ready) return ended('not-ready');
-  if (before?.ready !== true) {
+  const ended = (why: 'expired' | 'not-ready'): readonly WeederEvent[] =>
+    weeding === undefined ? [] : [{ type: 'weeding-ended', weeding, why }];
+  if (!ready) return { after: undefined, events: ended('not-ready') };
+  if (before === undefined) {
     const started = { namespace, service, readyAt: now, endsAt: now + watchDurationMs };
-    return { state: { ready, weeding: started }, events: [{ type: 'weeding-started', weeding: started }] };
+    return { after: { weeding: started }, events: [{ type: 'weeding-started', weeding: started }] };
   }
-  return weeding !== undefined && now >= weeding.endsAt ? ended('expired') : { state: before, events: [] };
+  if (weeding === undefined || now < weeding.endsAt) return { after: before, events: [] };
+  return { after: {}, events: ended('expired') };
 };
