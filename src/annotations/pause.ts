@@ -1,4 +1,3 @@
-import type { Result } from '../kubernetes/api/errors.ts';
 import { formatTime } from '../kubernetes/api/meta-time.ts';
 import { formatJsonAnnotation, readJsonAnnotation, textIn, timeIn } from './json-annotation.ts';
 
@@ -23,25 +22,18 @@ export interface FoundPause extends Pause {
 /** Formats a pause as one line of JSON: `{"until": RFC 3339, "reason", "by"}`. */
 export const formatPause = ({ until, reason, by }: Pause): string => formatJsonAnnotation({ until, reason, by });
 
-export const parsePause = (text: string): Result<Pause, string> =>
-  readJsonAnnotation(text, (object) => ({
-    until: timeIn(object, 'until'),
-    reason: textIn(object, 'reason') ?? '',
-    by: textIn(object, 'by') ?? '',
-  }));
-
 /** Returns the pause in an object's annotations, even if it is over. */
 export const findPause = (annotations: Readonly<Record<string, string>>): FoundPause | undefined => {
   const text = Object.hasOwn(annotations, pausedAnnotation) ? annotations[pausedAnnotation] : undefined;
   if (text === undefined) return undefined;
-  const pause = parsePause(text);
-  return pause.ok
-    ? pause.value
-    : {
-        reason: `the annotation ${pausedAnnotation} cannot be read, and counts for an hour`,
-        by: '',
-        problem: pause.error,
-      };
+  const pause = readJsonAnnotation(text, (object) => ({
+    until: timeIn(object, 'until'),
+    reason: textIn(object, 'reason') ?? '',
+    by: textIn(object, 'by') ?? '',
+  }));
+  if (pause.ok) return pause.value;
+  const reason = `the annotation ${pausedAnnotation} cannot be read, and counts for an hour`;
+  return { reason, by: '', problem: pause.error };
 };
 
 /** True if the pause is not over at `now` (milliseconds since the epoch). */

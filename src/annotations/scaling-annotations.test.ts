@@ -24,36 +24,19 @@ it('uses the annotations of the specification', () => {
 describe('replicasToRestore', () => {
   it.each([
     ['1', 1],
-    ['3', 3],
-    ['10', 10],
     ['007', 7],
     ['2147483647', 2_147_483_647],
   ])('%j is %d', (text, replicas) => {
     expect(replicasToRestore(withAnnotations({ [replicasAnnotation]: text }))).toEqual({ replicas });
   });
 
-  it.each([
-    '',
-    '0',
-    '00',
-    '-1',
-    '+3',
-    'abc',
-    '2147483648',
-    '9999999999',
-    '99999999999999999999',
-    ' 3',
-    '3 ',
-    '3\n',
-    '1.0',
-    '1e3',
-    '0x3',
-    '３',
-    'null',
-  ])('%j cannot be read, so it is 1', (text) => {
-    const state = withAnnotations({ [replicasAnnotation]: text });
-    expect(replicasToRestore(state)).toEqual({ replicas: 1, unreadable: text });
-  });
+  it.each(['', '0', '-1', '2147483648', '99999999999999999999', ' 3', '3\n', '1.0', '３'])(
+    '%j cannot be read, so it is 1',
+    (text) => {
+      const state = withAnnotations({ [replicasAnnotation]: text });
+      expect(replicasToRestore(state)).toEqual({ replicas: 1, unreadable: text });
+    },
+  );
 
   it('is 1 without the annotation, which is not reported as unreadable', () => {
     expect(replicasToRestore(withAnnotations({}))).toEqual({ replicas: 1 });

@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import { type CareShoot, type GardenShoot, decodeGardenShoot } from '../gardener/care-shoots.ts';
-import { type Condition, mergeConditions, sameConditions } from '../gardener/condition.ts';
+import { type Condition, mergeConditions } from '../gardener/condition.ts';
 import { shootConditionTypes } from '../gardener/shoot-conditions.ts';
 import { shootLabelChange, shootStatus } from '../gardener/shoot-status.ts';
 import type { Call } from '../kubernetes/api/call.ts';
@@ -10,7 +11,7 @@ import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { retryOnConflict } from '../kubernetes/client/index.ts';
 import type { Clock } from '../ports/clock.ts';
-import { type ConditionWriter, otherConditionWriter } from './condition-writers.ts';
+import { otherConditionWriter } from './condition-writers.ts';
 
 /** Field manager of our writes to Shoots. */
 const fieldManager = 'dependency-watchdog-care';
@@ -36,41 +37,25 @@ const patchShoot = (path: string, body: JsonObject): Call<GardenShoot> => ({
 });
 
 /** The end of a check's write. */
-export type WriteResult =
-  | { readonly kind: 'unchanged' }
-  | { readonly kind: 'written' }
-  /** No connection to the garden is configured. */
-  | { readonly kind: 'no-garden' }
-  | { readonly kind: 'dry-run' }
-  /** The garden has no such Shoot, or another Shoot of that name. */
-  | { readonly kind: 'gone' }
-  /** The control plane has moved to another seed, where another care writes. */
-  | { readonly kind: 'elsewhere'; readonly seed: string }
-  /** Another client writes the same conditions. */
-  | { readonly kind: 'left-alone'; readonly writer: ConditionWriter }
-  | { readonly kind: 'failed'; readonly error: string };
+export interface WriteResult {
+  /**
+   * `gone`: the garden has no such Shoot, or another Shoot of that name. `elsewhere`: the control plane has moved to another seed, where another care writes.
+   * `left-alone`: another client writes the same conditions.
+   */
+  readonly kind: 'unchanged' | 'written' | 'no-garden' | 'dry-run' | 'gone' | 'elsewhere' | 'left-alone' | 'failed';
+  /** Why nothing was written although it should have been, for people. */
+  readonly trouble?: string;
+}
 
-/** Returns why nothing was written although it should have been, for people; empty if there is no such reason. */
-export const troubleOf = (writing: WriteResult): string => {
-  switch (writing.kind) {
-    case 'left-alone':
-      return `left alone: ${writing.writer.manager} writes these conditions; --take-over writes them all the same`;
-    case 'failed':
-      return `conditions could not be written to the garden: ${writing.error}`;
-    case 'gone':
-      return 'there is no such Shoot in the garden';
-    case 'elsewhere':
-      return `not written: the Shoot is on seed ${writing.seed} now`;
-    case 'unchanged':
-    case 'written':
-    case 'no-garden':
-    case 'dry-run':
-      return '';
-  }
-};
+export const gone: WriteResult = { kind: 'gone', trouble: 'there is no such Shoot in the garden' };
 
 export const failureOf = ({ code, message }: ApiError): WriteResult =>
-  code === 'NotFound' ? { kind: 'gone' } : { kind: 'failed', error: message };
+  code === 'NotFound' ? gone : { kind: 'failed', trouble: `conditions could not be written to the garden: ${message}` };
+
+const leftAlone = (manager: string): WriteResult => ({
+  kind: 'left-alone',
+  trouble: `left alone: ${manager} writes these conditions; --take-over writes them all the same`,
+});
 
 /** How care writes to the garden. */
 export interface GardenWriter {
@@ -136,7 +121,7 @@ export const writeShoot = async (writer: GardenWriter, request: WriteRequest): P
       },
       mayRetry: () => clock.monotonic() < deadline,
     });
-    return { writing: writing ?? { kind: 'gone' }, conditions };
+    return { writing: writing ?? gone, conditions };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ApiError) return { writing: failureOf(error), conditions };
@@ -152,11 +137,11 @@ const writeOnce = async (
 ): Promise<WriteResult> => {
   const merged = mergeConditions(shoot.conditions, conditions, shootConditionTypes);
   const labels = shootLabelChange(shoot.labels, shootStatus(merged, shoot));
-  const isSame = sameConditions(merged, shoot.conditions);
+  const isSame = isDeepStrictEqual(merged, shoot.conditions);
   const hasLabels = Object.keys(labels).length > 0;
   if (isSame && !hasLabels) return { kind: 'unchanged' };
   const writer = otherConditionWriter(metadata, { own: fieldManager, now: clock.now() });
-  if (writer !== undefined && !takeOver) return { kind: 'left-alone', writer };
+  if (writer !== undefined && !takeOver) return leftAlone(writer);
   if (dryRun) return { kind: 'dry-run' };
   // A write that was sent is awaited even if the process stops meanwhile.
   const options: CallOptions = { signal, timeoutMs, sentTimeoutMs: timeoutMs };

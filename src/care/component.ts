@@ -107,27 +107,29 @@ export interface CareProcessDeps extends ProcessDeps<CareSettings> {
   readonly takeOver: boolean;
 }
 
-/** A connection to the garden. */
-export interface GardenConnection {
-  readonly kube: Kube;
-  readonly close: () => void;
-}
-
 type ConnectDeps = Pick<CareProcessDeps, 'gardenKubeconfig' | 'env' | 'flags' | 'logger' | 'meter' | 'version'>;
 
 /** Rate limits of care. */
 export const limitsOf = ({ qps, burst }: ConnectDeps['flags']) => ({ qps, burst, urgentInFlight });
 
-/** Connects to the garden. Resolves with undefined without a kubeconfig; rejects with a KubeconfigError. */
-export const connectGarden = async (deps: ConnectDeps, clock: Clock): Promise<GardenConnection | undefined> => {
+/** Runs `work` with a connection to the garden, or with undefined without a kubeconfig. Rejects as `work` does, or with a KubeconfigError. */
+export const withGarden = async <T>(
+  deps: ConnectDeps,
+  clock: Clock,
+  work: (garden: Kube | undefined) => Promise<T>,
+): Promise<T> => {
   const { gardenKubeconfig: path, env, flags, logger, meter } = deps;
-  if (path === undefined) return undefined;
+  if (path === undefined) return work(undefined);
   const access = await loadOperatorKubeconfig({ path, env, homedir, clock }).catch(rethrowNamingGardenFlag);
   logger.info('garden', { source: `--garden-kubeconfig ${path}`, host: access.endpoint.host });
   const transport = connectCluster({ access, clock, logger, userAgent: userAgentOf(deps) });
   // Limit the rate, because after a restart care reads all Shoots of a seed at once, and other seeds may restart at the same time.
   const limiter = createRateLimiter({ ...limitsOf(flags), clock, meter, cluster: 'garden' });
-  return { kube: limitedStack(transport, { clock, limiter }), close: () => transport.close() };
+  try {
+    return await work(limitedStack(transport, { clock, limiter }));
+  } finally {
+    transport.close();
+  }
 };
 
 /** Replaces the seed's flag in a message by the garden's. */
@@ -137,12 +139,8 @@ const rethrowNamingGardenFlag = (error: unknown): never => {
 };
 
 /** Runs `dwd care` as a process. Resolves with its exit code. */
-export const runCareProcess = async (deps: CareProcessDeps): Promise<number> => {
+export const runCareProcess = (deps: CareProcessDeps): Promise<number> => {
+  const { takeOver } = deps;
   const clock = systemClock();
-  const garden = await connectGarden(deps, clock);
-  try {
-    return await runComponent(careComponent({ garden: garden?.kube, takeOver: deps.takeOver, clock }), deps);
-  } finally {
-    garden?.close();
-  }
+  return withGarden(deps, clock, (garden) => runComponent(careComponent({ garden, takeOver, clock }), deps));
 };

@@ -7,14 +7,6 @@ import {
   optionalString,
 } from '../kubernetes/api/decode.ts';
 
-/** A client that writes the same conditions. */
-export interface ConditionWriter {
-  /** Field manager, such as `gardenlet`. */
-  readonly manager: string;
-  /** Time of its last write, in milliseconds since the epoch. */
-  readonly at: number;
-}
-
 /** A client that wrote within this time, in milliseconds, is expected to write again. Two writers would make a condition flap. */
 const recentMs = 300_000;
 
@@ -27,7 +19,7 @@ const namesOwned = (conditions: JsonObject): boolean => {
   return keys.length === 0 || keys.some((key) => ownedKeys.has(key));
 };
 
-const writerOf = (entry: JsonObject, path: string): ConditionWriter | undefined => {
+const writerOf = (entry: JsonObject, path: string): { readonly manager: string; readonly at: number } | undefined => {
   const fields = childObject(entry, path, 'fieldsV1');
   const status = childObject(fields, `${path}.fieldsV1`, 'f:status');
   const conditions = optionalObject(status['f:conditions'], `${path}.fieldsV1.f:status.f:conditions`);
@@ -37,15 +29,15 @@ const writerOf = (entry: JsonObject, path: string): ConditionWriter | undefined 
 };
 
 /**
- * Returns the other client that wrote conditions of the types that care owns within the last 5 minutes, by the `managedFields` of the Shoot's metadata; the
- * latest if there are several. `own`: field manager of our own writes; `now`: milliseconds since the epoch.
+ * Returns the field manager, such as `gardenlet`, of the other client that wrote conditions of the types that care owns within the last 5 minutes, by the
+ * `managedFields` of the Shoot's metadata; the latest if there are several. `own`: field manager of our own writes; `now`: milliseconds since the epoch.
  */
 export const otherConditionWriter = (
   metadata: JsonObject,
   { own, now }: { readonly own: string; readonly now: number },
-): ConditionWriter | undefined =>
+): string | undefined =>
   childObjects(metadata, 'metadata', 'managedFields')
     .flatMap((entry) => writerOf(entry.object, entry.path) ?? [])
     .filter(({ manager, at }) => manager !== own && now - at <= recentMs)
     .toSorted((a, b) => b.at - a.at)
-    .at(0);
+    .at(0)?.manager;

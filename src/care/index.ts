@@ -1,4 +1,3 @@
-export { troubleOf } from './act.ts';
 export { type CareOptions, type CareProcessDeps, createCare, runCareProcess } from './component.ts';
 export { type CareSettings, careConfig } from './config.ts';
 export { type CareOnceDeps, type CareResults, runCareOnce } from './once.ts';

@@ -1,14 +1,8 @@
 import { type Result, errorText } from '../kubernetes/api/errors.ts';
+import type { Kube } from '../kubernetes/api/kube.ts';
 import { createRateLimiter, limitedStack } from '../kubernetes/client/index.ts';
 import { findSeed, systemClock, systemRandom, userAgentOf, whenAborted } from '../process/index.ts';
-import {
-  type CareProcessDeps,
-  type GardenConnection,
-  connectGarden,
-  careDeps,
-  createShootAccess,
-  limitsOf,
-} from './component.ts';
+import { type CareProcessDeps, careDeps, createShootAccess, limitsOf, withGarden } from './component.ts';
 import { CareController } from './controller.ts';
 import type { ShootResult } from './shoot.ts';
 import { findShoot, noSuchShoot } from '../status/state/find-shoot.ts';
@@ -30,20 +24,16 @@ export const runCareOnce = async (deps: CareOnceDeps): Promise<Result<CareResult
   const [clock, random, userAgent] = [systemClock(), systemRandom(), userAgentOf(deps)];
   const connect = await findSeed(deps, { clock, userAgent });
   const transport = connect();
-  let garden: GardenConnection | undefined;
-  try {
-    garden = await connectGarden(deps, clock);
+  const run = (garden: Kube | undefined): Promise<Result<CareResults, string>> => {
     const ports = {
-      ...{ clock, random, logger, meter, garden: garden?.kube },
+      ...{ clock, random, logger, meter, garden },
       leadership: { mayWrite: () => true },
       seed: limitedStack(transport, { clock, limiter: createRateLimiter({ ...limitsOf(flags), clock, meter }) }),
       ...createShootAccess({ clock, random }, { userAgent, env }),
     };
-    return await checkAll(new CareController(settings, careDeps(ports, { takeOver, dryRun: flags.dryRun })), deps);
-  } finally {
-    garden?.close();
-    transport.close();
-  }
+    return checkAll(new CareController(settings, careDeps(ports, { takeOver, dryRun: flags.dryRun })), deps);
+  };
+  return withGarden(deps, clock, run).finally(() => transport.close());
 };
 
 const checkAll = async (care: CareController, deps: CareOnceDeps): Promise<Result<CareResults, string>> => {

@@ -1,7 +1,6 @@
-import type { Condition } from '../gardener/condition.ts';
+import { type Condition, findCondition } from '../gardener/condition.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { Meter } from '../ports/meter.ts';
-import { troubleOf } from './act.ts';
 import { withoutResponseTime } from './judge/api-server.ts';
 import type { LastResults, ShootResult } from './shoot.ts';
 
@@ -18,11 +17,8 @@ const sameExceptResponseTime = (a: Condition, b: Condition): boolean =>
   withoutResponseTime(a.message) === withoutResponseTime(b.message) &&
   (a.codes ?? []).join() === (b.codes ?? []).join();
 
-const byType = (conditions: readonly Condition[]): ReadonlyMap<string, Condition> =>
-  new Map(conditions.map((condition) => [condition.type, condition]));
-
 const problemOf = ({ problem, writing }: ShootResult): string =>
-  problem === undefined ? troubleOf(writing) : `the Cluster cannot be read: ${problem}`;
+  problem === undefined ? (writing.trouble ?? '') : `the Cluster cannot be read: ${problem}`;
 
 const createMetrics = ({ meter, results }: CareReportDeps) => ({
   conditions: meter.gauge({
@@ -65,8 +61,8 @@ export class CareReport {
     const { namespace, conditions, before, problem, writing, durationMs, bug } = result;
     this.#metrics.runs.inc({ outcome: problem === undefined ? writing.kind : 'unreadable' });
     this.#metrics.runSeconds.observe(durationMs / 1_000);
-    const known = byType(last?.conditions ?? before);
-    for (const condition of conditions) this.#reportCondition(result, condition, known.get(condition.type));
+    const known = last?.conditions ?? before;
+    for (const one of conditions) this.#reportCondition(result, one, findCondition(known, one.type));
     this.#reportProblem(namespace, problemOf(result), last === undefined ? '' : problemOf(last));
     if (bug !== undefined) this.unexpectedError(namespace, bug);
   }

@@ -5,7 +5,7 @@ import { shootConditionTypes } from '../gardener/shoot-conditions.ts';
 import { type StatusLabel, shootStatus } from '../gardener/shoot-status.ts';
 import { errorText } from '../kubernetes/api/errors.ts';
 import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
-import { type GardenWriter, type WriteResult, failureOf, readShoot, writeShoot } from './act.ts';
+import { type GardenWriter, type WriteResult, failureOf, gone, readShoot, writeShoot } from './act.ts';
 import type { CareSettings } from './config.ts';
 import { type Findings, allUnknown, conditionsFrom, judge, typesOf } from './judge/judge.ts';
 import { type CareWatches, observeSeed } from './observe/seed.ts';
@@ -74,9 +74,11 @@ const refusalOf = (stored: StoredShoot, shoot: CareShoot, seedName = ''): WriteR
   if (!stored.ok) return failureOf(stored.error);
   const current = stored.value.shoot;
   // A new Shoot has no UID in its status yet.
-  if (current.uid !== '' && shoot.uid !== '' && current.uid !== shoot.uid) return { kind: 'gone' };
+  if (current.uid !== '' && shoot.uid !== '' && current.uid !== shoot.uid) return gone;
   const isElsewhere = seedName !== '' && current.seedName !== '' && current.seedName !== seedName;
-  return isElsewhere ? { kind: 'elsewhere', seed: current.seedName } : undefined;
+  return isElsewhere
+    ? { kind: 'elsewhere', trouble: `not written: the Shoot is on seed ${current.seedName} now` }
+    : undefined;
 };
 
 /** Returns the Shoot with the conditions from which new ones are computed: the stored ones, or newer ones that could not be written. */

@@ -1,4 +1,4 @@
-import { type CareResults, troubleOf } from '../care/index.ts';
+import type { CareResults } from '../care/index.ts';
 import { plural } from '../status/state/words.ts';
 import { escapeControls, indented, textColumns } from '../telemetry/index.ts';
 import { type OutputFormat, type PaintStatus, colourBy, formatDocument } from './output.ts';
@@ -39,7 +39,7 @@ const conditionLines = (
 };
 
 const problemOf = ({ problem, writing }: Shoot): string =>
-  problem === undefined ? troubleOf(writing) : `could not be checked: ${problem}`;
+  problem === undefined ? (writing.trouble ?? '') : `could not be checked: ${problem}`;
 
 const shootLines = (care: Shoot, paint: PaintStatus): readonly string[] => {
   const { namespace, shoot, status, conditions } = care;

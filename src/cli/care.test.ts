@@ -18,6 +18,12 @@ const condition = (type: string, status: string, others: Partial<Condition> = {}
   ...others,
 });
 
+const failed = { kind: 'failed', trouble: 'conditions could not be written to the garden: no' } as const;
+const leftAlone = {
+  kind: 'left-alone',
+  trouble: 'left alone: gardenlet writes these conditions; --take-over writes them all the same',
+} as const;
+
 const careOf = (name: string, others: Partial<Care> = {}): Care => ({
   namespace: `shoot--dev--${name}`,
   shoot: { namespace: 'garden-dev', name },
@@ -60,12 +66,8 @@ const outcomes: readonly (readonly [string, CareResults, number])[] = [
     [sick, careOf('one', { conditions: [], status: 'unknown', problem: 'no spec' })],
     2,
   ],
-  ['a write that failed', [careOf('one', { writing: { kind: 'failed', error: 'no' } })], 2],
-  [
-    'conditions that another client writes',
-    [careOf('one', { writing: { kind: 'left-alone', writer: { manager: 'gardenlet', at: 0 } } })],
-    0,
-  ],
+  ['a write that failed', [careOf('one', { writing: failed })], 2],
+  ['conditions that another client writes', [careOf('one', { writing: leftAlone })], 0],
 ];
 
 /** A text that clears the screen, sets the title, reverses the direction of text, and forges a line. */
@@ -79,9 +81,9 @@ describe('rule 31: text from outside', () => {
       conditions: ['True', 'False', hostile, 'constructor', '__proto__'].map((status) =>
         condition(`Type${hostile}`, status, { reason: hostile, message: hostile, codes: [hostile] }),
       ),
-      writing: { kind: 'left-alone', writer: { manager: hostile, at: 0 } },
+      writing: { kind: 'left-alone', trouble: hostile },
     }),
-    careOf('two', { writing: { kind: 'failed', error: hostile } }),
+    careOf('two', { writing: { kind: 'failed', trouble: hostile } }),
   ];
 
   it.each(['table', 'json', 'yaml'] as const)('rule 31: never drives a terminal from a %s', (format) => {
@@ -96,7 +98,7 @@ describe('rule 31: text from outside', () => {
     ['yaml', (text: string): unknown => parse(text)],
   ] as const)('rule 31: keeps its meaning in %s', (format, read) => {
     expect(read(formatResults(results, format, plain))).toMatchObject({
-      shoots: [{ problem: hostile, conditions: results[0]?.conditions }, { writing: { error: hostile } }],
+      shoots: [{ problem: hostile, conditions: results[0]?.conditions }, { writing: { trouble: hostile } }],
     });
   });
 
@@ -212,8 +214,8 @@ describe('formatResults', () => {
     );
     const others = [
       sick,
-      careOf('failed', { writing: { kind: 'failed', error: 'no' } }),
-      careOf('theirs', { writing: { kind: 'left-alone', writer: { manager: 'gardenlet', at: 0 } } }),
+      careOf('failed', { writing: failed }),
+      careOf('theirs', { writing: leftAlone }),
       careOf('unread', { conditions: [], status: 'unknown', problem: 'no spec' }),
       // A Shoot that is being created: its status does not depend on its conditions.
       careOf('new', { conditions: [condition('EveryNodeReady', 'False')] }),

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import {
   type JsonObject,
   childObject,
@@ -49,19 +50,11 @@ const longestMessage = 32_768;
 const bounded = (message: string): string =>
   message.length > longestMessage ? `${message.slice(0, longestMessage - 3)}...` : message;
 
-const sameCodes = (a: readonly string[] = [], b: readonly string[] = []): boolean =>
-  a.length === b.length && a.every((code, index) => code === b[index]);
-
-const sameText = (a: Condition, b: Condition): boolean =>
-  a.reason === b.reason && a.message === b.message && sameCodes(a.codes, b.codes);
+const textOf = ({ reason, message, codes = [] }: Condition) => [reason, message, codes];
 
 /** True if two conditions are equal in every field. Absent codes equal an empty list. */
-export const sameCondition = (a: Condition, b: Condition): boolean =>
-  a.type === b.type &&
-  a.status === b.status &&
-  a.lastTransitionTime === b.lastTransitionTime &&
-  a.lastUpdateTime === b.lastUpdateTime &&
-  sameText(a, b);
+const sameCondition = (a: Condition, b: Condition): boolean =>
+  isDeepStrictEqual({ ...a, codes: a.codes ?? [] }, { ...b, codes: b.codes ?? [] });
 
 /**
  * Applies `change` to the old condition at `now` (milliseconds since the epoch); returns `old` itself if nothing differs. `lastTransitionTime` becomes `now` only if the status changes, and
@@ -86,7 +79,7 @@ export const updateCondition = ({ type, old }: ConditionBase, change: ConditionC
   const updated: Condition = {
     ...next,
     lastTransitionTime: next.status === old.status ? next.lastTransitionTime : time,
-    lastUpdateTime: sameText(next, old) ? next.lastUpdateTime : time,
+    lastUpdateTime: isDeepStrictEqual(textOf(next), textOf(old)) ? next.lastUpdateTime : time,
   };
   return sameCondition(updated, old) ? old : updated;
 };
@@ -135,11 +128,3 @@ export const mergeConditions = <T extends Typed>(
   const replaced: ReadonlySet<unknown> = new Set([...owned, ...fresh.map(({ type }) => type)]);
   return [...stored.filter(({ type }) => !replaced.has(type)), ...fresh];
 };
-
-/** True if both lists have equal conditions in the same order. */
-export const sameConditions = (a: readonly Condition[], b: readonly Condition[]): boolean =>
-  a.length === b.length &&
-  a.every((condition, index) => {
-    const other = b[index];
-    return other !== undefined && sameCondition(condition, other);
-  });

@@ -23,16 +23,10 @@ export type KnownErrorCodes = Readonly<Partial<Record<ErrorCode, (text: string) 
 
 /** Returns the codes of the error, or of the first of its causes that has a list `codes`. */
 const carriedCodes = (error: unknown): readonly string[] => {
-  const seen = new Set<unknown>();
-  let current = error;
-  while (current instanceof Error && !seen.has(current)) {
-    seen.add(current);
-    if ('codes' in current && Array.isArray(current.codes)) {
-      return current.codes.filter((code) => typeof code === 'string');
-    }
-    current = current.cause;
-  }
-  return [];
+  if (!(error instanceof Error)) return [];
+  return 'codes' in error && Array.isArray(error.codes)
+    ? error.codes.filter((code) => typeof code === 'string')
+    : carriedCodes(error.cause);
 };
 
 /** Returns the codes of an error (its `codes`, or those of a cause) and the codes whose matcher accepts its text: sorted, without duplicates. */

@@ -14,8 +14,6 @@ describe('the status label of a Shoot', () => {
     [undefined, false, ['False'], 'healthy'],
     ['Create Processing', false, ['False'], 'healthy'],
     ['Create Processing', true, ['True'], 'unhealthy'],
-    ['Create Error', false, ['Unknown'], 'healthy'],
-    ['Create Failed', true, ['True'], 'unhealthy'],
     ['Create Succeeded', false, ['False'], 'unhealthy'],
     ['Delete Processing', false, ['False'], 'healthy'],
     ['Delete Error', true, ['True'], 'unhealthy'],
@@ -27,11 +25,7 @@ describe('the status label of a Shoot', () => {
     ['Reconcile Succeeded', false, ['Progressing', 'Unknown', 'True'], 'unknown'],
     ['Reconcile Succeeded', false, ['Progressing', 'Unknown', 'False'], 'unhealthy'],
     ['Reconcile Succeeded', false, ['Foo', 'True'], 'unhealthy'],
-    ['Reconcile Succeeded', false, [''], 'unhealthy'],
     ['Reconcile Error', false, ['True'], 'unhealthy'],
-    ['Reconcile Failed', false, ['Unknown'], 'unhealthy'],
-    ['Migrate Processing', false, ['Progressing'], 'progressing'],
-    ['Restore Aborted', false, ['True'], 'unhealthy'],
   ];
 
   it.each(rows)('%s, errors %s, conditions %j: %s', (operation, hasLastErrors, statuses, status) => {

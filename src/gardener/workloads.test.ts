@@ -20,7 +20,6 @@ describe('a Deployment', () => {
 
   it.each([
     ['available', [available], undefined],
-    ['with an unrelated condition', [available, condition('Other', 'False')], undefined],
     ['without conditions', [], 'condition "Available" is missing'],
     ['unavailable', [condition('Available', 'False')], wrong('Available', 'False', 'True')],
     ['not progressing', [available, condition('Progressing', 'False')], wrong('Progressing', 'False', 'True')],
@@ -36,7 +35,6 @@ describe('a Deployment', () => {
 
   it('is outdated before anything else', () => {
     expect(problemOf({ observedGeneration: 1 })).toBe('observed generation outdated (1/2)');
-    expect(problemOf({})).toBe('observed generation outdated (0/2)');
     expect(problemOf({ observedGeneration: 3, conditions: [available] })).toBeUndefined();
   });
 
@@ -50,7 +48,6 @@ describe('a Deployment', () => {
 describe('a StatefulSet', () => {
   it.each([
     ['all ready', 2, 2, undefined],
-    ['more ready than desired', 1, 2, undefined],
     ['too few', 3, 2, 'not enough ready replicas (2/3)'],
     ['none', 1, undefined, 'not enough ready replicas (0/1)'],
   ])('%s', (_, replicas, readyReplicas, problem) => {
@@ -84,11 +81,6 @@ describe('a DaemonSet', () => {
     ['too few scheduled', { currentNumberScheduled: 9, numberMisscheduled: 1 }, 'not enough scheduled pods (9/10)'],
     ['misscheduled', { numberMisscheduled: 1, numberUnavailable: 1 }, 'misscheduled pods found (1)'],
     ['with a pod down', { numberUnavailable: 1 }, 'too many unavailable pods found (1/10)'],
-    [
-      'with no pods desired',
-      { desiredNumberScheduled: 0, currentNumberScheduled: 0, updatedNumberScheduled: 0 },
-      undefined,
-    ],
   ])('%s', (_, status, problem) => {
     expect(problemOf(status)).toBe(problem);
   });
@@ -97,17 +89,10 @@ describe('a DaemonSet', () => {
     const rolling = (maxUnavailable?: unknown) => ({ type: 'RollingUpdate', rollingUpdate: { maxUnavailable } });
     const rows: readonly (readonly [strategy: unknown, allowed: number])[] = [
       [rolling(1), 1],
-      [rolling(3), 3],
       [rolling(0), 0],
       [rolling('25%'), 2],
-      [rolling('29%'), 2],
       [rolling('30%'), 3],
-      [rolling('0%'), 0],
-      [rolling('100%'), 10],
-      [rolling('x%'), 0],
       [rolling('1.5%'), 0],
-      [rolling(''), 0],
-      [rolling(true), 0],
       [rolling(null), 0],
       [{ type: 'RollingUpdate' }, 0],
       [{ type: 'OnDelete', rollingUpdate: { maxUnavailable: 5 } }, 0],

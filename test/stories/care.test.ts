@@ -4,7 +4,6 @@ import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { formatMicroTime, formatTime } from '../../simulator/apiserver/time.ts';
 import { gardenNamespace } from '../../simulator/harness/care-fixture.ts';
 import { careKinds } from '../../simulator/harness/care-kinds.ts';
-import type { ShootInit } from '../../simulator/world/objects.ts';
 import type { WorldShoot } from '../../simulator/world/shoot.ts';
 import { ApiError } from '../../src/kubernetes/api/errors.ts';
 import { CareStory, inSpec, inStatus, theirs, types } from './support/care-story.ts';
@@ -62,17 +61,6 @@ describe('a healthy shoot', () => {
     );
     expect([...story.requests.shoot('a').byKey.keys()]).toEqual(requests);
   });
-
-  it('that loses its workers loses the condition of its nodes and the series of that condition', async () => {
-    const shoot = story.addShoot('a');
-    story.start();
-    await story.minutes(2);
-    expect(await story.metrics()).toMatch(/^dwd_care_condition\{.*EveryNodeReady/m);
-    story.editShoot(shoot, inSpec({ provider: { workers: [] } }));
-    await story.minutes(2);
-    expect(story.condition(shoot, 'EveryNodeReady')).toBeUndefined();
-    expect(await story.metrics()).not.toMatch(/^dwd_care_condition\{.*EveryNodeReady/m);
-  });
 });
 
 describe('a failure', () => {
@@ -111,20 +99,6 @@ describe('a failure', () => {
     story.available(shoot, false);
     await story.minutes(5);
     expect([story.changes(), story.gardenWrites()]).toEqual([['True', 'Progressing', 'False'], 0]);
-  });
-
-  it('is False at once for a Cluster that was deleted and created again', async () => {
-    const shoot = story.addShoot('a');
-    const ref = { name: shoot.namespace };
-    story.start({ withoutGarden: true, settings: threshold });
-    await story.minutes(2);
-    const cluster = story.seed.store.get(simKinds.Cluster, ref);
-    story.seed.store.remove(simKinds.Cluster, ref);
-    story.available(shoot, false);
-    await story.minutes(1);
-    if (cluster !== undefined) story.seed.store.put(simKinds.Cluster, cluster);
-    await story.minutes(1);
-    expect(story.changes()).toEqual(['True', 'False']);
   });
 
   it('in an outage shows the silent nodes, and then the scale-down by the prober', async () => {
@@ -314,17 +288,6 @@ describe('an observation finds', () => {
     await story.minutes(2);
     expect(story.isWell(shoot)).toBe(true);
   });
-});
-
-it('an etcd that is deleted while care runs is missing', async () => {
-  const shoot = story.addShoot('a');
-  story.start();
-  await story.minutes(2);
-  story.seed.store.remove(simKinds.Etcd, { namespace: shoot.namespace, name: 'etcd-main' });
-  await story.minutes(2);
-  expect(story.problems(shoot)).toMatchObject([
-    { reason: 'EtcdMissing', message: 'Missing required etcds: [etcd-main]' },
-  ]);
 });
 
 describe('a Cluster that cannot be checked', () => {
@@ -680,47 +643,5 @@ describe('the component', () => {
     await story.minutes(10);
     expect(total()).toBe(before);
     expect(story.log.filter(({ level }) => level === 'error')).toEqual([]);
-  });
-});
-
-describe('a control plane with etcd and pods of its own', () => {
-  const well = {
-    APIServerAvailable: 'True HealthzRequestSucceeded',
-    ControlPlaneHealthy: 'True ControlPlaneRunning',
-    ObservabilityComponentsHealthy: 'True ObservabilityComponentsRunning',
-    EveryNodeReady: 'True EveryNodeReady',
-    SystemComponentsHealthy: 'True SystemComponentsRunning',
-  };
-  const start = (init: Partial<ShootInit>, ...names: readonly string[]) => {
-    const shoots = names.map((name) => story.addShoot(name, 5, init));
-    story.start({ withoutGarden: true, settings: { syncPeriod: 10_000 } });
-    return shoots;
-  };
-  const changes = () => story.logged(/^condition changed$/);
-  /** Latest logged `status reason` of each condition of a shoot, by type. */
-  const logged = (shoot: string): Readonly<Record<string, string>> =>
-    Object.fromEntries(
-      changes()
-        .filter(({ namespace }) => namespace === `shoot--sim--${shoot}`)
-        .map(({ condition, status, reason }) => [String(condition), `${String(status)} ${String(reason)}`]),
-    );
-
-  it('shows its failing etcd, and no other control plane does', async () => {
-    const [shoot] = start({ controlPlanePods: true }, 'a', 'b');
-    await story.minutes(1);
-    shoot?.breakEtcd();
-    await story.minutes(2);
-    expect(logged('a')).toMatchObject({
-      APIServerAvailable: 'False HealthzRequestFailed',
-      ControlPlaneHealthy: 'False EtcdUnhealthy',
-      EveryNodeReady: 'Unknown ConditionCheckError',
-    });
-    shoot?.crash(['kube-scheduler']);
-    shoot?.mendEtcd();
-    await story.minutes(15);
-    expect(logged('a')).toEqual({ ...well, ControlPlaneHealthy: 'False DeploymentUnhealthy' });
-    shoot?.crash([]);
-    await story.minutes(10);
-    expect([logged('a'), logged('b')]).toEqual([well, well]);
   });
 });

@@ -85,11 +85,6 @@ const cases: readonly Case[] = [
     },
     { status: 'Failed', reason: 'R', message: 'M' },
   ],
-  [
-    'a ManagedResource labelled for another condition fails',
-    { seed: { managedResources: ok([labelled]) } },
-    allObserved,
-  ],
 ];
 
 describe('ObservabilityComponentsHealthy', () => {
@@ -110,26 +105,6 @@ const unreported = {
 const systemCases: readonly Case[] = [
   ['all is well', {}, fine],
   ['a ManagedResource of the shoot fails', { seed: { managedResources: ok([failing]) } }, unreported],
-  [
-    'a ManagedResource of the seed labelled for this condition fails',
-    {
-      seed: {
-        managedResources: ok([
-          {
-            ...failing,
-            class: 'seed',
-            meta: { ...failing.meta, labels: { 'care.gardener.cloud/condition-type': 'SystemComponentsHealthy' } },
-          },
-        ]),
-      },
-    },
-    unreported,
-  ],
-  [
-    'another ManagedResource of the seed fails',
-    { seed: { managedResources: ok([{ ...failing, class: 'seed' }]) } },
-    fine,
-  ],
   [
     'there is no tunnel',
     { view: observed({ tunnel: ok({ kind: 'not-deployed' }) }) },
@@ -153,15 +128,6 @@ const systemCases: readonly Case[] = [
     'ManagedResources come before the tunnel',
     { seed: { managedResources: ok([failing]) }, view: observed({ tunnel: ok({ kind: 'not-deployed' }) }) },
     unreported,
-  ],
-  [
-    'there is no client for the shoot',
-    { view: { kind: 'no-client', error: 'no Secret' }, seed: { managedResources: ok([failing]) } },
-    {
-      status: 'Unknown',
-      reason: 'ConditionCheckError',
-      message: 'Could not initialize Shoot client for health check: no Secret',
-    },
   ],
 ];
 

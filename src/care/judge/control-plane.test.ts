@@ -50,11 +50,6 @@ const cases: readonly (readonly [string, Parts, object])[] = [
     },
   ],
   [
-    'etcds could not be read',
-    { seed: { etcds: bad('forbidden') } },
-    { status: 'Unknown', reason: 'ConditionCheckError', message: 'forbidden' },
-  ],
-  [
     'Deployments could not be read, and an etcd is not ready',
     { seed: { deployments: bad('forbidden'), etcds: ok([etcd('etcd-events'), etcd('etcd-main', { ready: false })]) } },
     { status: 'Unknown', reason: 'ConditionCheckError', message: 'forbidden' },

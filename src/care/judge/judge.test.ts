@@ -23,7 +23,6 @@ describe('a run', () => {
   it.each<[string, Parts, readonly string[]]>([
     ['of a healthy shoot', {}, well],
     ['of a workerless shoot', { shoot: { pools: [] } }, well.filter((line) => !line.startsWith('EveryNodeReady'))],
-    ['of a hibernated shoot', { shoot: { hibernated: true } }, all('True ConditionNotChecked')],
     [
       'of a hibernated shoot whose objects cannot be read',
       { shoot: { hibernated: true }, seed: { managedResources: bad('x') }, view: { kind: 'not-running' } },

@@ -1,12 +1,5 @@
-import { goQuote } from '../../kubernetes/api/go-quote.ts';
-
-/** Result of the comparison of a kubelet's version with that of its worker pool. */
-export type KubeletVersionState =
-  | { readonly kind: 'fits' }
-  /** The kubelet has the same minor version, but an older patch or pre-release. */
-  | { readonly kind: 'mismatch' }
-  /** The kubelet's version cannot be parsed. */
-  | { readonly kind: 'unreadable'; readonly error: string };
+/** Result of the comparison of a kubelet's version with that of its worker pool. `mismatch`: the same minor version, but an older patch or pre-release. */
+export type KubeletVersionState = 'fits' | 'mismatch' | 'unreadable';
 
 interface Version {
   readonly major: number;
@@ -49,10 +42,10 @@ const isOlder = (a: Version, b: Version): boolean => {
  */
 export const kubeletVersionState = (kubelet: string, desired: string): KubeletVersionState => {
   const own = parse(kubelet);
-  if (own === undefined) return { kind: 'unreadable', error: `improper constraint: ${goQuote(`~ ${kubelet}`)}` };
+  if (own === undefined) return 'unreadable';
   const wanted = parse(desired);
-  if (own.major !== wanted?.major || own.minor !== wanted.minor) return { kind: 'fits' };
+  if (own.major !== wanted?.major || own.minor !== wanted.minor) return 'fits';
   // A constraint without a pre-release does not admit versions with one.
   const isAdmitted = wanted.pre.length === 0 || own.pre.length > 0;
-  return { kind: isAdmitted && isOlder(own, wanted) ? 'mismatch' : 'fits' };
+  return isAdmitted && isOlder(own, wanted) ? 'mismatch' : 'fits';
 };

@@ -174,7 +174,6 @@ describe('EveryNodeReady', () => {
     ['1 of 10', 1, 10, fine],
     ['2 of 10', 2, 10, expired(20)],
     ['19.5 %', 39, 200, fine],
-    ['a third', 1, 3, expired(33)],
   ])('expired leases: %s', (_, count, all, finding) => {
     const names = Array.from({ length: all }, (_item, index) => `n${String(index)}`);
     const leases = names.map((name, index) => ({ name, renewTime: (index < count ? now - 1 : now) * 1_000 }));
@@ -202,7 +201,6 @@ describe('EveryNodeReady', () => {
   const at = (type: string) => ({ type, state: 'Processing', lastUpdateTime: '' });
   it.each<[ShootObservation, Parameters<typeof shoot>[0], string]>([
     [{ kind: 'no-client', error: 'no Secret' }, {}, 'Could not initialize Shoot client for health check: no Secret'],
-    [{ kind: 'not-running' }, { lastOperation: undefined }, 'Shoot control plane has not been fully created yet.'],
     [{ kind: 'not-running' }, { lastOperation: at('Create') }, 'Shoot control plane has not been fully created yet.'],
     [
       { kind: 'not-running' },
@@ -210,7 +208,6 @@ describe('EveryNodeReady', () => {
       'Shoot control plane has already been or is about to be deleted.',
     ],
     [{ kind: 'not-running' }, { lastOperation: at('Reconcile') }, 'Shoot control plane is not running at the moment.'],
-    [{ kind: 'not-running' }, { lastOperation: at('Migrate') }, 'Shoot control plane is not running at the moment.'],
   ])('%j of a shoot with %j', (view, changes = {}, message) => {
     const type = 'local';
     const heard = { meta: meta('w'), type, conditions: [condition('EveryNodeReady', 'False')] };

@@ -24,9 +24,8 @@ const kubeletFinding = (
   { meta, kubeletVersion }: NodeHealth,
   { kubernetesVersion }: WorkerPool,
 ): Finding | undefined => {
-  const state = kubeletVersionState(kubeletVersion, kubernetesVersion);
   const name = goQuote(meta.name);
-  switch (state.kind) {
+  switch (kubeletVersionState(kubeletVersion, kubernetesVersion)) {
     case 'fits':
       return undefined;
     case 'mismatch': {
@@ -34,7 +33,9 @@ const kubeletFinding = (
       return failed('KubeletVersionMismatch', `The kubelet version for node ${name} (${kubeletVersion}) ${mismatch}`);
     }
     case 'unreadable': {
-      const text = `Error checking for same major minor Kubernetes version for node ${name}: ${state.error}`;
+      // The text of Masterminds/semver.
+      const error = `improper constraint: ${goQuote(`~ ${kubeletVersion}`)}`;
+      const text = `Error checking for same major minor Kubernetes version for node ${name}: ${error}`;
       return failed('VersionParseError', text);
     }
   }
