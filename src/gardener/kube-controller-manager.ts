@@ -37,22 +37,14 @@ export type KcmGrace =
   | { readonly kind: 'unknown'; readonly problem: string };
 
 const flag = '--node-monitor-grace-period';
+/** `_` in the name of a flag is `-` (`WordSepNormalizeFunc` in k8s.io/component-base/cli/flag). */
+const flagWord = /^--node[-_]monitor[-_]grace[-_]period(?:=(.*))?$/s;
 
-/**
- * Splits an argument like component-base: `_` in the name of a flag is `-` (`WordSepNormalizeFunc` in k8s.io/component-base/cli/flag), and the value follows
- * after `=` or is the next argument (github.com/spf13/pflag, `parseLongArg`).
- */
-const splitFlag = (word: string): readonly [name: string, value: string | undefined] => {
-  const end = word.indexOf('=');
-  const name = (end === -1 ? word : word.slice(0, end)).replaceAll('_', '-');
-  return [name, end === -1 ? undefined : word.slice(end + 1)];
-};
-
-/** Returns the values of the flag, in order; KCM takes the last one. */
+/** Returns the values of the flag, in order; KCM takes the last one. A value follows after `=` or is the next word (github.com/spf13/pflag, `parseLongArg`). */
 const valuesIn = (words: readonly string[]): readonly string[] =>
   words.flatMap((word, index) => {
-    const [name, value] = splitFlag(word);
-    return name === flag ? [value ?? words[index + 1] ?? ''] : [];
+    const found = flagWord.exec(word);
+    return found === null ? [] : [found[1] ?? words[index + 1] ?? ''];
   });
 
 /** Returns the minor version of a tag such as `v1.33.5`, and undefined for any other text. */
@@ -101,12 +93,12 @@ const readDuration = (text: string): KcmGrace => {
 /** Returns why KCM may have another value than the default, though its command line does not set the flag. */
 const whyNotDefault = (container: TemplateContainer): string | undefined => {
   const words = container.commandLine;
-  if (words.some((word) => word.replaceAll('_', '-').includes('node-monitor-grace-period'))) {
+  if (words.some((word) => /node[-_]monitor[-_]grace[-_]period/.test(word))) {
     return `${flag} stands within a longer word of its command line`;
   }
   const variable = words.find((word) => /^[$`]/.test(word));
   if (variable !== undefined) return `${JSON.stringify(variable)} in its command line may set ${flag}`;
-  const isConfigured = words.some((word) => splitFlag(word)[0] === '--openshift-config');
+  const isConfigured = words.some((word) => /^--openshift[-_]config(?:=|$)/.test(word));
   if (isConfigured || !isKcm(container)) return `a script or a configuration file may set ${flag}`;
   return undefined;
 };
