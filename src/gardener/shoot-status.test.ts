@@ -34,23 +34,12 @@ describe('the status label of a Shoot', () => {
 });
 
 describe('the labels of a Shoot', () => {
-  const [label, old, unhealthy] = [
-    'shoot.gardener.cloud/status',
-    'shoot.garden.sapcloud.io/status',
-    'shoot.garden.sapcloud.io/unhealthy',
-  ] as const;
+  const [label, former] = ['shoot.gardener.cloud/status', 'shoot.garden.sapcloud.io/status'] as const;
 
   it.each<[object, StatusLabel, object]>([
-    [{}, 'healthy', { [label]: 'healthy', [old]: 'healthy' }],
-    [{}, 'unhealthy', { [label]: 'unhealthy', [old]: 'unhealthy', [unhealthy]: 'true' }],
-    [{ [label]: 'healthy', [old]: 'healthy', other: 'x' }, 'healthy', {}],
-    [
-      { [label]: 'unhealthy', [old]: 'unhealthy', [unhealthy]: 'true' },
-      'progressing',
-      { [label]: 'progressing', [old]: 'progressing', [unhealthy]: null },
-    ],
-    [{ [label]: 'healthy', [old]: 'healthy', [unhealthy]: 'true' }, 'healthy', { [unhealthy]: null }],
-    [{ [label]: 'unhealthy', [old]: 'healthy', [unhealthy]: 'true' }, 'unhealthy', { [old]: 'unhealthy' }],
+    [{}, 'healthy', { [label]: 'healthy', [former]: 'healthy' }],
+    [{ [label]: 'healthy', [former]: 'healthy', other: 'x' }, 'healthy', {}],
+    [{ [label]: 'unhealthy', [former]: 'healthy' }, 'unhealthy', { [former]: 'unhealthy' }],
   ])('%j of one that is %s: %j', (labels, status, change) => {
     expect(shootLabelChange(labels as Readonly<Record<string, string>>, status)).toEqual(change);
   });

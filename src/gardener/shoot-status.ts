@@ -18,12 +18,8 @@ export interface ShootProgress {
   readonly hasLastErrors: boolean;
 }
 
-/** Label of a Shoot that sums up its status. */
-const shootStatusLabel = 'shoot.gardener.cloud/status';
-
-/** Labels for older tools: the former name of the status label, and a label that exists only while the status is `unhealthy`. */
-const legacyStatusLabel = 'shoot.garden.sapcloud.io/status';
-const legacyUnhealthyLabel = 'shoot.garden.sapcloud.io/unhealthy';
+/** Labels of a Shoot that sum up its status: the second one has its former name, which some tools still read. */
+const statusLabels = ['shoot.gardener.cloud/status', 'shoot.garden.sapcloud.io/status'];
 
 /** The values of the label, from the worst to the best. */
 const severity = ['unhealthy', 'unknown', 'progressing', 'healthy'] as const;
@@ -68,15 +64,9 @@ export const shootStatus = (
   return severity.find((status) => all.has(status)) ?? 'healthy';
 };
 
-/** Labels to set, or to remove if the value is null. */
-export type LabelChange = Readonly<Record<string, string | null>>;
-
-/** Returns the changes that bring the labels to `status`. */
-export const shootLabelChange = (labels: Readonly<Record<string, string>>, status: StatusLabel): LabelChange => {
-  const wanted: LabelChange = {
-    [shootStatusLabel]: status,
-    [legacyStatusLabel]: status,
-    [legacyUnhealthyLabel]: status === 'unhealthy' ? 'true' : null,
-  };
-  return Object.fromEntries(Object.entries(wanted).filter(([label, value]) => (labels[label] ?? null) !== value));
-};
+/** Returns the labels that must be set to show `status`. */
+export const shootLabelChange = (
+  labels: Readonly<Record<string, string>>,
+  status: StatusLabel,
+): Readonly<Record<string, string>> =>
+  Object.fromEntries(statusLabels.filter((label) => labels[label] !== status).map((label) => [label, status]));

@@ -55,9 +55,8 @@ const otherNames: readonly string[] = [
   'ToBeDeletedByClusterAutoscaler',
   // Go's spelling of true.
   'TRUE',
-  // Former names of Gardener's labels, which some tools still read.
+  // The former name of Gardener's label, which some tools still read.
   'shoot.garden.sapcloud.io/status',
-  'shoot.garden.sapcloud.io/unhealthy',
 ];
 
 /** File with the kinds of Kubernetes. Another test compares them with those that a real API server serves. */
