@@ -1,4 +1,4 @@
-import type { CareShoot } from '../gardener/care-shoots.ts';
+import { type CareShoot, bareShoot } from '../gardener/care-shoots.ts';
 import type { Cluster } from '../gardener/cluster.ts';
 import { type Condition, findCondition, mergeConditions } from '../gardener/condition.ts';
 import { shootConditionTypes } from '../gardener/shoot-conditions.ts';
@@ -54,20 +54,6 @@ const maxPeriodMs = 180_000;
  */
 const slowMs = 6_000;
 
-/** Returns a Shoot with a name and nothing else. */
-const nameOnly = (name: NamespacedName): CareShoot => ({
-  uid: '',
-  seedName: '',
-  labels: {},
-  hibernated: false,
-  purpose: '',
-  pools: [],
-  vpaEnabled: false,
-  ...name,
-  hasLastErrors: false,
-  conditions: [],
-});
-
 /** Returns why the garden must not be written to, or undefined if it may. `seedName`: the seed in the Cluster. */
 const refusalOf = (stored: StoredShoot, shoot: CareShoot, seedName = ''): WriteResult | undefined => {
   if (stored === undefined) return { kind: 'no-garden' };
@@ -122,7 +108,7 @@ export const checkShoot = async (
   const { clock, writer, settings } = deps;
   const problem = decoded.ok ? undefined : decoded.error.message;
   const name = shootName ?? last?.shoot;
-  const known = decoded.ok ? decoded.value : name && nameOnly(name);
+  const known = decoded.ok ? decoded.value : name && bareShoot(name);
   if (known === undefined) {
     const nothing = {
       conditions: [],

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildCluster } from '../../test/doubles/builders.ts';
-import { type CareShoot, decodeCareCluster } from './care-shoots.ts';
+import { type CareShoot, bareShoot, decodeCareCluster } from './care-shoots.ts';
 
 const metadata = { name: 'one', namespace: 'garden-dev' };
 
@@ -12,25 +12,13 @@ const shootOf = (shoot: object): CareShoot => {
 
 describe('a Shoot', () => {
   it('is read with defaults for absent fields', () => {
-    const bare: CareShoot = {
-      ...metadata,
-      uid: '',
-      seedName: '',
-      labels: {},
-      hibernated: false,
-      purpose: '',
-      pools: [],
-      vpaEnabled: false,
-      hasLastErrors: false,
-      conditions: [],
-    };
-    expect(shootOf({ spec: null, status: null })).toEqual(bare);
+    expect(shootOf({ spec: null, status: null })).toEqual(bareShoot(metadata));
     expect(
       shootOf({
         spec: { hibernation: null, kubernetes: { verticalPodAutoscaler: null }, provider: { workers: null } },
         status: { lastErrors: null, conditions: null, lastOperation: null },
       }),
-    ).toEqual(bare);
+    ).toEqual(bareShoot(metadata));
   });
 
   it('is on the seed of its status, and its pools have the version of the Shoot, or their own', () => {

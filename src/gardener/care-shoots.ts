@@ -38,6 +38,20 @@ export interface CareShoot extends ShootProgress, NamespacedName {
   readonly conditions: readonly Condition[];
 }
 
+/** Returns a Shoot with a name and nothing else. */
+export const bareShoot = (name: NamespacedName): CareShoot => ({
+  ...name,
+  uid: '',
+  seedName: '',
+  labels: {},
+  hibernated: false,
+  purpose: '',
+  pools: [],
+  vpaEnabled: false,
+  hasLastErrors: false,
+  conditions: [],
+});
+
 /** A Shoot in the garden, with everything that a write of its status needs. */
 export interface GardenShoot {
   readonly shoot: CareShoot;

@@ -1,5 +1,5 @@
 import { meltdownProtectionAnnotation } from '../../annotations/scaling-annotations.ts';
-import type { CareShoot, WorkerPool } from '../../gardener/care-shoots.ts';
+import { type CareShoot, type WorkerPool, bareShoot } from '../../gardener/care-shoots.ts';
 import type { Condition } from '../../gardener/condition.ts';
 import type { EtcdHealth } from '../../gardener/etcd.ts';
 import type { ControlPlaneDeployment } from '../../gardener/workloads.ts';
@@ -97,18 +97,10 @@ export const pool = (more: Partial<WorkerPool> = {}): WorkerPool => ({
 });
 
 export const shoot = (more: Partial<CareShoot> = {}): CareShoot => ({
-  namespace: 'garden-dev',
-  name: 'one',
-  uid: '1234',
-  seedName: 'seed',
-  labels: {},
-  hibernated: false,
+  ...bareShoot({ namespace: 'garden-dev', name: 'one' }),
   purpose: 'production',
   pools: [pool()],
-  vpaEnabled: false,
   lastOperation: { type: 'Reconcile', state: 'Succeeded', lastUpdateTime: ago(86_400) },
-  hasLastErrors: false,
-  conditions: [],
   ...more,
 });
 

@@ -65,36 +65,6 @@ describe('deletes that fail', () => {
 });
 
 describe('watches', () => {
-  it('of pods that break are reopened, and no change is missed', async () => {
-    await begin();
-    fixture.kubelet.endpoints(etcd, true);
-    await fixture.clock.advance(20_000);
-    fixture.world.api.setReachability('refused');
-    fixture.kubelet.crash(pod('api-1'));
-    await fixture.clock.advance(20_000);
-    expect(fixture.kubelet.deleted).toEqual([]);
-    fixture.world.api.setReachability('open');
-    await fixture.clock.advance(31_000);
-    expect(fixture.kubelet.deleted).toHaveLength(1);
-  });
-
-  it('with an expired resourceVersion (410) list again', async () => {
-    await begin();
-    fixture.kubelet.endpoints(etcd, true);
-    await fixture.clock.advance(20_000);
-    fixture.world.api.setReachability('refused');
-    fixture.kubelet.crash(pod('api-1'));
-    fixture.kubelet.endpoints({ namespace: 'shoot--b', name: etcd.name }, true);
-    fixture.kubelet.crash({ ...pod('api-9'), namespace: 'shoot--b' });
-    fixture.world.store.compact();
-    fixture.world.api.setReachability('open');
-    await fixture.clock.advance(31_000);
-    expect(fixture.kubelet.deleted.map((line) => line.split(' ')[0]).toSorted()).toEqual([
-      `${ns}/api-1`,
-      'shoot--b/api-9',
-    ]);
-  });
-
   it('of EndpointSlices that were broken show a service that became ready meanwhile', async () => {
     await begin();
     fixture.kubelet.crash(pod('api-1'));
