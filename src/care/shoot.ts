@@ -85,7 +85,7 @@ const observeAndJudge = async (
     const seed = observeSeed(watches.sources, namespace, shoot);
     const secretKey = `${namespace}/${settings.kubeConfigSecretName}`;
     const kubeconfig = watches.kubeconfigs.get(secretKey);
-    const view = await observeShoot(deps, { ...limits, shoot, seed, kubeconfig, secretKey });
+    const view = await observeShoot({ ...deps, ...limits, shoot, seed, kubeconfig, secretKey });
     return { findings: judge({ seed, view, shoot, settings, now: clock.now() }) };
   } catch (bug) {
     limits.signal.throwIfAborted();

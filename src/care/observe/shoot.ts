@@ -56,13 +56,19 @@ export interface CheckLimits {
   readonly signal: AbortSignal;
 }
 
-export interface ObserveRequest extends CheckLimits {
+export interface ObserveRequest extends ObserveDeps, CheckLimits {
   readonly shoot: CareShoot;
   readonly seed: SeedObservation;
   /** Undefined if there is none; `secretKey` says where it was looked for. */
   readonly kubeconfig: string | undefined;
   /** `namespace/name` of the Secret with the shoot's kubeconfig. */
   readonly secretKey: string;
+}
+
+/** A request whose shoot may be asked. */
+interface Reading extends ObserveRequest {
+  readonly kubeconfig: string;
+  readonly client: KubeClient;
 }
 
 /** Timeout of `/healthz`. An API server that does not respond is down, and the check needs the remaining time to report that. */
@@ -72,8 +78,8 @@ const healthzTimeoutMs = 10_000;
  * Reads from the shoot's own API server, over a connection that only this check uses. A read that has not ended by the deadline is a failed read. Rejects only
  * with `signal.reason`, or for a bug.
  */
-export const observeShoot = async (deps: ObserveDeps, request: ObserveRequest): Promise<ShootObservation> => {
-  const { shoot, seed, kubeconfig, secretKey } = request;
+export const observeShoot = async (request: ObserveRequest): Promise<ShootObservation> => {
+  const { shoot, seed, kubeconfig, secretKey, connector } = request;
   if (shoot.hibernated) return { kind: 'not-running' };
   if (!seed.deployments.ok) return { kind: 'no-client', error: seed.deployments.error };
   const apiServer = seed.deployments.value.find(({ meta }) => meta.name === 'kube-apiserver');
@@ -82,112 +88,90 @@ export const observeShoot = async (deps: ObserveDeps, request: ObserveRequest): 
     return { kind: 'no-client', error: `there is no Secret ${secretKey} with a key "kubeconfig"` };
   }
   try {
-    const connection = deps.connector.clientFor(kubeconfig);
-    try {
-      return await new ShootReader(deps, request, connection.client).readAll(kubeconfig);
-    } finally {
-      connection.close();
-    }
+    const connection = connector.clientFor(kubeconfig);
+    return await readShoot({ ...request, kubeconfig, client: connection.client }).finally(() => connection.close());
   } catch (error) {
     if (error instanceof KubeconfigError) return { kind: 'no-client', error: error.message };
     throw error;
   }
 };
 
-/** The reads of one check from one shoot. */
-class ShootReader {
-  readonly #deps: ObserveDeps;
-  readonly #request: ObserveRequest;
-  readonly #client: KubeClient;
-
-  constructor(deps: ObserveDeps, request: ObserveRequest, client: KubeClient) {
-    this.#deps = deps;
-    this.#request = request;
-    this.#client = client;
+/** Reads everything that the checks need. A server that does not respond to `/healthz` gets no more requests, because each would time out, too. */
+const readShoot = async (reading: Reading): Promise<ShootObservation> => {
+  const healthz = await readHealthz(reading);
+  const isSilent = healthz.status === undefined;
+  if (isSilent || !hasWorkers(reading.shoot)) {
+    const unread = { ok: false, error: isSilent ? healthz.text : 'workerless shoots have none' } as const;
+    return { kind: 'observed', healthz, nodes: unread, leases: unread, tunnel: unread };
   }
+  const [nodes, leases, tunnel] = await Promise.all([
+    read(reading, listNodeHealth),
+    read(reading, listNodeLeaseExpiries),
+    read(reading, listTunnelPods).then((pods) => (pods.ok ? readTunnel(reading, pods.value) : pods)),
+  ]);
+  return { kind: 'observed', healthz, nodes, leases, tunnel };
+};
 
-  /** Reads everything that the checks need. A server that does not respond to `/healthz` gets no more requests, because each would time out, too. */
-  async readAll(kubeconfig: string): Promise<ShootObservation> {
-    const healthz = await this.#readHealthz();
-    const isSilent = healthz.status === undefined;
-    if (isSilent || !hasWorkers(this.#request.shoot)) {
-      const unread = { ok: false, error: isSilent ? healthz.text : 'workerless shoots have none' } as const;
-      return { kind: 'observed', healthz, nodes: unread, leases: unread, tunnel: unread };
-    }
-    const [nodes, leases, tunnel] = await Promise.all([
-      this.#read(listNodeHealth),
-      this.#read(listNodeLeaseExpiries),
-      this.#read(listTunnelPods).then((pods) => (pods.ok ? this.#readTunnel(kubeconfig, pods.value) : pods)),
-    ]);
-    return { kind: 'observed', healthz, nodes, leases, tunnel };
-  }
-
-  async #readHealthz(): Promise<HealthzObservation> {
-    const { clock } = this.#deps;
-    const { signal, timeoutMs } = this.#request;
-    const startedAt = clock.monotonic();
-    const elapsed = (): number => Math.round(clock.monotonic() - startedAt);
-    try {
-      const options = { signal, timeoutMs: Math.min(healthzTimeoutMs, timeoutMs / 2) };
-      const { value } = await this.#client.call(getHealthz, options);
-      return { ...value, responseMs: elapsed() };
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof ApiError)) throw error;
-      return { status: error.status, text: error.message, responseMs: elapsed() };
-    }
-  }
-
-  async #read<T>(call: Call<T>): Promise<Read<T>> {
-    const { signal, timeoutMs: ofRun } = this.#request;
-    try {
-      // At least 1 ms, so that a read after the deadline fails with a Timeout like any other.
-      const timeoutMs = Math.max(1, this.#leftMs());
-      return { ok: true, value: (await this.#client.call(call, { signal, timeoutMs })).value };
-    } catch (error) {
-      signal.throwIfAborted();
-      if (!(error instanceof ApiError)) throw error;
-      if (error.code !== 'Timeout' || error.status !== undefined) return { ok: false, error: error.message };
-      // The time left for a read varies, and care would write every new message. So this one names the time of all reads.
-      const text = `no response within the timeout of the run, ${formatGoDuration(ofRun)}`;
-      return { ok: false, error: `${call.method} ${call.path}: ${text}` };
-    }
-  }
-
-  /** Tests the tunnel to the shoot's network with a connection through it. If the deadline ends the test, the result is a failed read. */
-  async #readTunnel(kubeconfig: string, pods: readonly TunnelPod[]): Promise<Read<TunnelObservation>> {
-    const { clock, tunnels } = this.#deps;
-    const { signal } = this.#request;
-    if (pods.length === 0) return { ok: true, value: { kind: 'not-deployed' } };
-    const pod = pods.find(({ running, app }) => running && app === tunnelApp)?.name;
-    if (pod === undefined) return broken(`no running ${tunnelApp} pod found yet in the shoot cluster`);
-    const noConnection = `no connection to port ${tunnelPort} of pod kube-system/${pod}`;
-    const leftMs = this.#leftMs();
-    const late = new Error(noConnection);
-    const timeoutMs = Math.max(0, Math.min(tunnelTimeoutMs, leftMs));
+const readHealthz = async ({ clock, client, signal, timeoutMs }: Reading): Promise<HealthzObservation> => {
+  const startedAt = clock.monotonic();
+  const elapsed = (): number => Math.round(clock.monotonic() - startedAt);
+  try {
+    const options = { signal, timeoutMs: Math.min(healthzTimeoutMs, timeoutMs / 2) };
+    const { value } = await client.call(getHealthz, options);
+    return { ...value, responseMs: elapsed() };
+  } catch (error) {
     signal.throwIfAborted();
-    try {
-      await runInScope({ signal, clock, timeoutMs, onTimeout: () => late }, (until) =>
-        tunnels.connect(kubeconfig, { namespace: 'kube-system', pod, port: tunnelPort }, until),
-      );
-      return { ok: true, value: { kind: 'connected' } };
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error === late) {
-        return leftMs < tunnelTimeoutMs
-          ? { ok: false, error: `${noConnection} within the timeout of the run` }
-          : broken(`${noConnection} within ${formatGoDuration(tunnelTimeoutMs)}`);
-      }
-      if (isRefused(error)) return { ok: false, error: `${error.message} (${tunnelRights})` };
-      if (error instanceof ApiError || error instanceof KubeconfigError) return broken(error.message);
-      throw error;
-    }
+    if (!(error instanceof ApiError)) throw error;
+    return { status: error.status, text: error.message, responseMs: elapsed() };
   }
+};
 
-  #leftMs(): number {
-    return this.#request.readsEnd - this.#deps.clock.monotonic();
+const leftMs = ({ readsEnd, clock }: Reading): number => readsEnd - clock.monotonic();
+
+const read = async <T>(reading: Reading, call: Call<T>): Promise<Read<T>> => {
+  const { client, signal } = reading;
+  try {
+    // At least 1 ms, so that a read after the deadline fails with a Timeout like any other.
+    const timeoutMs = Math.max(1, leftMs(reading));
+    return { ok: true, value: (await client.call(call, { signal, timeoutMs })).value };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof ApiError)) throw error;
+    if (error.code !== 'Timeout' || error.status !== undefined) return { ok: false, error: error.message };
+    // The time left for a read varies, and care would write every new message. So this one names the time of all reads.
+    const text = `no response within the timeout of the run, ${formatGoDuration(reading.timeoutMs)}`;
+    return { ok: false, error: `${call.method} ${call.path}: ${text}` };
   }
-}
+};
+
+/** Tests the tunnel to the shoot's network with a connection through it. If the deadline ends the test, the result is a failed read. */
+const readTunnel = async (reading: Reading, pods: readonly TunnelPod[]): Promise<Read<TunnelObservation>> => {
+  const { clock, tunnels, signal, kubeconfig } = reading;
+  if (pods.length === 0) return { ok: true, value: { kind: 'not-deployed' } };
+  const pod = pods.find(({ running, app }) => running && app === tunnelApp)?.name;
+  if (pod === undefined) return broken(`no running ${tunnelApp} pod found yet in the shoot cluster`);
+  const noConnection = `no connection to port ${tunnelPort} of pod kube-system/${pod}`;
+  const left = leftMs(reading);
+  const late = new Error(noConnection);
+  const timeoutMs = Math.max(0, Math.min(tunnelTimeoutMs, left));
+  signal.throwIfAborted();
+  try {
+    await runInScope({ signal, clock, timeoutMs, onTimeout: () => late }, (until) =>
+      tunnels.connect(kubeconfig, { namespace: 'kube-system', pod, port: tunnelPort }, until),
+    );
+    return { ok: true, value: { kind: 'connected' } };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error === late) {
+      return left < tunnelTimeoutMs
+        ? { ok: false, error: `${noConnection} within the timeout of the run` }
+        : broken(`${noConnection} within ${formatGoDuration(tunnelTimeoutMs)}`);
+    }
+    if (isRefused(error)) return { ok: false, error: `${error.message} (${tunnelRights})` };
+    if (error instanceof ApiError || error instanceof KubeconfigError) return broken(error.message);
+    throw error;
+  }
+};
 
 const [tunnelApp, tunnelPort] = ['vpn-shoot', 22];
 const tunnelTimeoutMs = 5_000;
