@@ -8,6 +8,7 @@ import type { ExtensionClass, ExtensionObject, HealthCheckController } from './c
 import { decodeExtension, decodeHibernation, extensionsPath } from './extension.ts';
 import { type ReconcileDeps, reconcile } from './reconcile.ts';
 import { type HealthCheckMetrics, HealthCheckReport } from './report.ts';
+import type { ShootConnections } from './shoot-connections.ts';
 
 /** A watch of the seed's Clusters: of each, if its shoot is hibernated. */
 export type ClusterWatch = Informer<boolean>;
@@ -20,7 +21,8 @@ export const createClusterWatch = (options: InformerDeps & { readonly kube: Kube
   });
 
 /** What the controllers of a process share. */
-export interface ControllerDeps extends InformerDeps, Pick<ReconcileDeps, 'seed' | 'shoots'> {
+export interface ControllerDeps extends InformerDeps, Pick<ReconcileDeps, 'seed'> {
+  readonly shoots: Pick<ShootConnections, 'clientFor' | 'forget'>;
   /** Transport to the seed, with all its policies. */
   readonly kube: Kube;
   /** The watch of Clusters that the process runs, if its objects have Clusters: an object is checked at once when its shoot hibernates or wakes up. */
@@ -88,7 +90,7 @@ export class ObjectController {
 
   /** Runs until `signal` aborts, and resolves when all checks have ended. */
   async run(signal: AbortSignal): Promise<void> {
-    const { clock, clusters } = this.#deps;
+    const { clock, clusters, shoots } = this.#deps;
     const { concurrency = defaultConcurrency } = this.#controller;
     const queue = new WorkQueue({
       clock,
@@ -110,7 +112,8 @@ export class ObjectController {
         else if (previous === undefined) queue.add(key);
       }),
       clusters?.subscribe(({ type, key, value, previous }) => {
-        if (type === 'set' && value !== previous) for (const one of this.#keysOf(key)) queue.add(one);
+        if (type === 'deleted') shoots.forget(key);
+        else if (value !== previous) for (const one of this.#keysOf(key)) queue.add(one);
       }),
     ];
     await this.#objects.run(signal);

@@ -125,9 +125,6 @@ const partsOf = (options: ExtensionOptions, ports: SeedPorts): ProcessParts => {
   const metrics = createHealthCheckMetrics(meter);
   const deps = { ...ports, kube, seed, shoots, registry: createWatchRegistry(meter), metrics };
   const clusters = controllers.some(needsClusters) ? createClusterWatch(deps) : undefined;
-  clusters?.subscribe(({ type, key }) => {
-    if (type === 'deleted') shoots.forget(key);
-  });
   const leading = [
     ...controllers.map((controller) => new ObjectController(controller, { ...deps, clusters })),
     ...(renewIntervalMs === 0 ? [] : [new Heartbeat({ ...deps, extensionName: name, namespace, renewIntervalMs })]),

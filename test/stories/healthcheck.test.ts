@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { formatTime } from '../../simulator/apiserver/time.ts';
 import { HealthCheckFixture, backupEntryKind, workerKind } from './support/healthcheck-fixture.ts';
 import type { CheckResult, HealthCheck } from '../../src/healthcheck/check.ts';
@@ -237,6 +238,14 @@ describe('a watched Cluster', () => {
       'False',
       'False',
     ]);
+  });
+
+  it('ends the connection to its shoot when it is deleted', async () => {
+    fixture.addWorker('a');
+    await run({ checks: [always(fine)] });
+    fixture.seed.store.remove(simKinds.Cluster, { name: 'a' });
+    await fixture.clock.advance(1_000);
+    expect(fixture.forgotten).toEqual(['a']);
   });
 
   it('triggers no check when anything else changes', async () => {

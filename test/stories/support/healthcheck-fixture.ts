@@ -57,6 +57,8 @@ export class HealthCheckFixture {
   readonly meter = createMeter({ processMetrics: false });
   /** Namespaces whose shoots were connected to. */
   readonly connected: string[] = [];
+  /** Namespaces whose shoots are gone, so that their connections are closed. */
+  readonly forgotten: string[] = [];
   readonly #kube = withCounting(withFaults(this.seed, { clock: this.clock, rule: (request) => this.#rule?.(request) }));
   readonly #client = createKubeClient({ kube: this.#kube, clock: this.clock });
   readonly #logger: Logger;
@@ -113,7 +115,7 @@ export class HealthCheckFixture {
       registry: createWatchRegistry(meter),
     };
     const clusters = createClusterWatch(shared);
-    const shoots = { clientFor: connectShoot };
+    const shoots = { clientFor: connectShoot, forget: (namespace: string) => void this.forgotten.push(namespace) };
     const deps = { ...shared, clusters, shoots, metrics: createHealthCheckMetrics(meter) };
     const controller = new ObjectController({ kind: 'Worker', type: 'local', ...options }, deps);
     this.#running = Promise.all([clusters.run(signal), controller.run(signal)]);
