@@ -57,6 +57,5 @@ it('deletes only the pod that was seen, in that state, with its own grace period
     method: 'DELETE',
     path: '/api/v1/namespaces/ns/pods/api-1',
     body: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid: 'u1', resourceVersion: '7' } },
-    repeatable: true,
   });
 });

@@ -95,6 +95,5 @@ export const deletePod = ({ namespace, name, uid, resourceVersion }: PodView): C
   method: 'DELETE',
   path: resourcePath({ apiVersion: 'v1', resource: 'pods', namespace, name }),
   body: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid, resourceVersion } },
-  repeatable: true,
   decode: () => undefined,
 });
