@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ProberStatus } from './state/schema.ts';
+import type { ProberStatus, ShootFacts } from './state/schema.ts';
 import { type SeedFindings, judgeSeed } from './judge.ts';
 import type { StatusExitCode } from './seed-status.ts';
 import {
@@ -21,6 +21,9 @@ const silent = { ...led, lease: { holder: 'dwd-prober-a_1f', isFresh: false } };
 const none = { shoots: [], total: 3, paused: null, problems: [] };
 const held = { ...none, shoots: [landingShoot] };
 
+const newShoot = (given: Partial<ShootFacts>) =>
+  shootOf('a', { lastRunEndedAt: undefined, lookedAt: undefined, verdict: undefined, nextRunAt: undefined, ...given });
+
 describe('the exit code', () => {
   it.each<[what: string, code: StatusExitCode, findings: Partial<SeedFindings>]>([
     ['all healthy', 0, { answer: proberOf([shootOf('a'), shootOf('b')]) }],
@@ -30,6 +33,9 @@ describe('the exit code', () => {
     ['paused', 1, { answer: proberOf([pausedShoot]) }],
     ['blind', 1, { answer: proberOf([blindShoot]) }],
     ['probed 30 s ago', 0, { answer: proberOf([shootOf('a', { lastRunEndedAt: before(30) })]) }],
+    ['its first probe is still to come', 0, { answer: proberOf([newShoot({ nextRunAt: before(-20) })]) }],
+    ['its first probe is under way', 0, { answer: proberOf([newShoot({})]) }],
+    ['its first probe was due 31 s ago', 1, { answer: proberOf([newShoot({ nextRunAt: before(31) })]) }],
     ['not probed for longer', 1, { answer: proberOf([shootOf('a', { lastRunEndedAt: before(31) })]) }],
     ['a right is missing', 1, { answer: proberOf([shootOf('a')], { missingRights: ['list nodes'] }) }],
     ['a standby responded', 2, { answer: proberOf([shootOf('a')], { leads: false }) }],

@@ -6,12 +6,13 @@ const mostIntervals = 3;
 
 const secondsOf = (ms: number): string => `${String(Math.round(ms / 1_000))} s`;
 
+/** The first run of a shoot may be still to come, or under way. */
 const notProbedOfLate = ({ shoots, probeIntervalMs, at }: ProberStatus): readonly ShootStatus[] =>
   shoots.filter(
-    ({ lastRunEndedAt, failing, notProbed }) =>
+    ({ lastRunEndedAt, nextRunAt, failing, notProbed }) =>
       notProbed === undefined &&
       failing === undefined &&
-      Date.parse(at) - Date.parse(lastRunEndedAt ?? '1970-01-01T00:00:00Z') > mostIntervals * probeIntervalMs,
+      Date.parse(at) - Date.parse(lastRunEndedAt ?? nextRunAt ?? at) > mostIntervals * probeIntervalMs,
   );
 
 export const allPaused = 'all shoots are paused: nothing is scaled down';
