@@ -85,7 +85,8 @@ const stateOf = (facts: ShootFacts, context: JudgeContext): Judged => {
   if (up.length > 0 && !context.dryRun) return { state: 'losing nodes', cause };
   if (held.length > 0) {
     const state = stateOfHeld(facts);
-    return state === 'not protected' ? { state, cause: cause === 'paused' ? 'ignore-scaling' : cause } : { state };
+    // The outage was met before the pause, which is thus not why it is not met as a whole.
+    return state === 'not protected' ? { state, cause: causeOf({ ...facts, paused: null }, context) } : { state };
   }
   if (cause !== undefined) return { state: cause === 'paused' ? 'paused' : 'not protected', cause };
   return { state: stateByVerdict(facts) };
