@@ -30,11 +30,14 @@ const defaultHealthPort = 9644;
 const timeOf = (microseconds: number | undefined): string | undefined =>
   microseconds === undefined ? undefined : new Date(Math.floor(microseconds / 1_000)).toISOString();
 
-/** Returns true if the Lease is held and not expired. `now` is the API server's clock, in milliseconds since the epoch. */
+/**
+ * Returns true if the Lease is held and not expired. Everything is the API server's clock, `now` in milliseconds since the epoch: the stamp of the renewal, which
+ * every seed's server (Kubernetes 1.30 or later) sets. `renewTime` is the clock of the holder's node.
+ */
 const isFreshAt = (
-  { holder, renewTime = 0, durationSeconds = 0 }: Awaited<ReturnType<typeof getLease>>['value'],
+  { holder, renewTime = 0, stampedAt = renewTime, durationSeconds = 0 }: Awaited<ReturnType<typeof getLease>>['value'],
   now: number,
-): boolean => holder !== '' && now < renewTime / 1_000 + durationSeconds * 1_000;
+): boolean => holder !== '' && now < stampedAt / 1_000 + durationSeconds * 1_000;
 
 const getLease = ({ client, namespace, options }: ObjectsDeps) =>
   client.call(getElectionLease({ namespace, name: leaseNameOf('prober') }), options);

@@ -195,6 +195,27 @@ it('shows the view of a hot standby if the leader does not respond, and says why
   });
 });
 
+const secondsAgo = (seconds: number): string => new Date(createVirtualClock().now() - seconds * 1_000).toISOString();
+
+it.each([
+  ['slow', -20, 3, true],
+  ['fast', 60, 20, false],
+])(
+  'judges by the API server whether the leader renews its Lease, if the clock of its node is %s',
+  async (_, wrongBy, age, isFresh) => {
+    const { answer, prober, status } = begin({
+      [leasePath]: {
+        ...named('lead', { managedFields: [{ time: secondsAgo(age), fieldsV1: { 'f:spec': { 'f:renewTime': {} } } }] }),
+        spec: { ...lease.spec, renewTime: secondsAgo(age - wrongBy) },
+      },
+    });
+    await answer();
+    prober()?.respond(503, { kind: 'Status', code: 503 });
+    await answer();
+    expect((await status).lease).toMatchObject({ holder: 'prober-a_1f', isFresh });
+  },
+);
+
 describe('without a prober that responds', () => {
   const alone = { [podsPath]: listOf(), [leasePath]: { ...lease, spec: {} } };
   const noPod = 'no ready pod of the prober was found';
