@@ -195,6 +195,35 @@ it('shows the view of a hot standby if the leader does not respond, and says why
   });
 });
 
+it.each([
+  [
+    'the leader, even if others are asked before it',
+    [{ standby: 'cold' }, { standby: 'hot' }, { leads: true }],
+    'leader',
+    'prober-c',
+  ],
+  ['a hot standby, and no cold one, if none leads', [{ standby: 'cold' }, { standby: 'hot' }], 'standby', 'prober-b'],
+  ['no cold standby', [{ standby: 'cold' }], 'objects', undefined],
+] as const)('takes without a Lease the answer of %s', async (_, replicas, source, identity) => {
+  const pods = replicas.map((given, index) => ({ name: `prober-${'abc'.charAt(index)}`, given }));
+  const ready = { status: { conditions: [{ type: 'Ready', status: 'True' }] } };
+  const { answer, prober, status } = begin({
+    [leasePath]: { kind: 'Status', spec: 'not readable' },
+    [podsPath]: listOf(...pods.map(({ name }) => ({ ...named(name), ...ready }))),
+    ...Object.fromEntries(
+      pods.map(({ name, given }) => [
+        `${podsPath}/${name}:9644/proxy/status`,
+        proberOf([shootOf('a')], { leads: false, identity: name, ...given }),
+      ]),
+    ),
+  });
+  await answer();
+  prober()?.respond(200, proberOf([shootOf('a')], { leads: false, identity: 'prober-a', ...replicas[0] }));
+  await answer();
+  const told = await status;
+  expect([told.source, told.prober?.identity]).toEqual([source, identity]);
+});
+
 const secondsAgo = (seconds: number): string => new Date(createVirtualClock().now() - seconds * 1_000).toISOString();
 
 it.each([

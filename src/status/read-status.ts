@@ -70,16 +70,22 @@ interface Answered {
   readonly problem: string | undefined;
 }
 
-/** Asks the leader, the first, and the others if it does not respond: a hot standby has seen the same. */
+/**
+ * Asks the first, and the others unless it leads: without a readable Lease nobody knows which one does. A hot standby has judged every shoot by itself, too; a cold
+ * one sees none.
+ */
 const answerOf = async (probers: readonly ReadProberStatus[], run: LeaderQuery, clock: Clock): Promise<Answered> => {
-  const [leader, ...others] = probers;
-  if (leader === undefined) return { answer: undefined, problem: undefined };
+  const [first, ...others] = probers;
+  if (first === undefined) return { answer: undefined, problem: undefined };
   const asking = (prober: ReadProberStatus) => orProblem('the prober', ask(prober, run, clock));
-  const { value, problem } = await asking(leader);
-  if (value !== undefined) return { answer: value, problem: undefined };
-  const answers = (await Promise.all(others.map(asking))).flatMap((one) => one.value ?? []);
-  // One that observes by itself has judged every shoot.
-  return { answer: answers.find(({ standby, leads }) => leads || standby === 'hot'), problem };
+  const asked = await asking(first);
+  if (asked.value?.leads === true) return { answer: asked.value, problem: undefined };
+  const all = [asked, ...(await Promise.all(others.map(asking)))];
+  const answers = all.flatMap(({ value }) => value ?? []);
+  const answer = answers.find(({ leads }) => leads) ?? answers.find(({ standby }) => standby === 'hot');
+  const problem = all.find((one) => one.problem !== undefined)?.problem;
+  const onlyCold = 'the prober: only a cold standby responded, which sees no shoot';
+  return { answer, problem: problem ?? (answer === undefined ? onlyCold : undefined) };
 };
 
 /** Reads held resources by the installed configuration, as `dwd release` does. Uses Gardener's defaults if that cannot be read. */
