@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { checkInput, observed } from '../testing/check-input.ts';
+import { bad, checkInput, observed } from '../testing/check-input.ts';
 import { apiServerFinding, withoutResponseTime } from './api-server.ts';
 import type { HealthzObservation, ShootObservation } from './observation.ts';
 
@@ -53,6 +53,11 @@ describe('APIServerAvailable', () => {
       });
     },
   );
+
+  it('is not known if it is not known whether there is an API server', () => {
+    const input = checkInput({ view: { kind: 'no-client', error: 'x' }, seed: { deployments: bad('no right') } });
+    expect(apiServerFinding(input)).toEqual({ status: 'Unknown', reason: 'ConditionCheckError', message: 'no right' });
+  });
 });
 
 describe('withoutResponseTime', () => {

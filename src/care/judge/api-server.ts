@@ -1,5 +1,5 @@
 import type { Finding } from '../../gardener/shoot-conditions.ts';
-import { failed, healthy } from './finding.ts';
+import { checkError, failed, healthy } from './finding.ts';
 import type { CheckInput, HealthzObservation } from './observation.ts';
 
 /** Removes the first `[response_time:...]` and the space before it from a message, because that part differs from check to check. */
@@ -24,7 +24,9 @@ const judgeHealthz = ({ status, text, responseMs }: HealthzObservation): Finding
   return failed('HealthzRequestError', message);
 };
 
-export const apiServerFinding = ({ view }: CheckInput): Finding =>
-  view.kind === 'observed'
-    ? judgeHealthz(view.healthz)
-    : failed('APIServerDown', 'Could not reach API server during client initialization.');
+export const apiServerFinding = ({ view, seed }: CheckInput): Finding => {
+  if (view.kind === 'observed') return judgeHealthz(view.healthz);
+  // Nobody knows whether an API server runs, and none was called.
+  if (!seed.deployments.ok) return checkError(seed.deployments.error);
+  return failed('APIServerDown', 'Could not reach API server during client initialization.');
+};
