@@ -31,6 +31,8 @@ export interface ShootResult {
   /** Value of the Shoot's status label. */
   readonly status: StatusLabel;
   readonly writing: WriteResult;
+  /** True if the conditions continue those of the garden. Others continue those in the Cluster, which may be days old. */
+  readonly isFromGarden?: boolean;
   /** The reason why there was no check. */
   readonly problem?: string;
   readonly durationMs: number;
@@ -67,10 +69,11 @@ const refusalOf = (stored: StoredShoot, shoot: CareShoot, seedName = ''): WriteR
     : undefined;
 };
 
-/** Returns the Shoot with the conditions from which new ones are computed: the stored ones, or newer ones that could not be written. */
+/** Returns the Shoot with the conditions from which new ones are computed: the stored ones, or newer ones of ours that could not be written. */
 const withNewerConditions = (last: ShootResult | undefined, stored: StoredShoot, shoot: CareShoot): CareShoot => {
-  const isStored = last?.writing.kind !== 'failed' && last?.writing.kind !== 'dry-run';
-  if (last === undefined || (stored?.ok === true && isStored)) return shoot;
+  if (last === undefined) return shoot;
+  const isUnwritten = last.writing.kind === 'failed' || last.writing.kind === 'dry-run';
+  if (stored?.ok === true && !(isUnwritten && last.isFromGarden === true)) return shoot;
   return { ...shoot, conditions: mergeConditions(shoot.conditions, last.conditions, shootConditionTypes) };
 };
 
@@ -145,6 +148,7 @@ export const checkShoot = async (
     namespace,
     shoot: { namespace: shoot.namespace, name: shoot.name },
     ...{ conditions, before: before.conditions, writing, problem, isSlow },
+    isFromGarden: stored?.ok === true || last?.isFromGarden,
     status: isKnown ? shootStatus(merged, shoot) : 'unknown',
     durationMs: clock.monotonic() - startedAt,
     ...bug,

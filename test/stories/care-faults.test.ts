@@ -150,6 +150,23 @@ it('a garden that does not respond prevents no check, and gets the conditions wh
   expect(story.logged(/^trouble is over$/)).toHaveLength(20);
 });
 
+it('a garden that does not respond to the first reads keeps its conditions, of which the Cluster has an older copy', async () => {
+  const shoot = story.addShoot('a');
+  story.available(shoot, false);
+  const since = new Date(story.clock.now() - 86_400_000).toISOString();
+  const broken = { type: 'ControlPlaneHealthy', status: 'False', reason: 'DeploymentUnhealthy', message: 'x' };
+  story.editShoot(shoot, inStatus({ conditions: [{ ...broken, lastTransitionTime: since, lastUpdateTime: since }] }));
+  story.editCluster(shoot, inStatus({ conditions: [{ ...broken, status: 'True' }] }));
+  story.setFaults('garden', ({ method }) => (method === 'GET' ? { status: 500 } : undefined));
+  story.start();
+  await story.minutes(2);
+  expect(story.logged(/^conditions could not be written to the garden/)).toHaveLength(1);
+  story.setFaults('garden', undefined);
+  await story.minutes(2);
+  expect(story.conditions(shoot)).toHaveLength(5);
+  expect(story.condition(shoot, 'ControlPlaneHealthy')).toMatchObject({ status: 'False', lastTransitionTime: since });
+});
+
 describe('a failure', () => {
   const conditionThresholds = [{ type: 'ControlPlaneHealthy', duration: 120_000 } as const];
   it('becomes False after its threshold although no write succeeds, and is written as soon as one does', async () => {
