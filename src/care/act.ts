@@ -82,7 +82,10 @@ export interface Written {
 }
 
 const timeoutMs = 10_000;
-/** Timeout of a read from sending to the response, in milliseconds: every check starts with a read, and a silent garden must not delay the checks for long. */
+/**
+ * Timeout of a read from sending to the response, in milliseconds: every check starts with a read, and a garden that is silent, or that throttles us, must not
+ * delay the checks for long.
+ */
 const readTimeoutMs = 5_000;
 
 /** Reads a Shoot. A failed read is data; rejects only with `signal.reason`, or for a bug. */
@@ -91,9 +94,9 @@ export const readShoot = async (
   at: NamespacedName,
   { signal, longestMs }: { readonly signal: AbortSignal; readonly longestMs: number },
 ): Promise<Result<GardenShoot, ApiError>> => {
-  const options = { signal, timeoutMs: Math.min(timeoutMs, longestMs), sentTimeoutMs: readTimeoutMs };
+  const limits = { timeoutMs: Math.min(timeoutMs, longestMs), sentTimeoutMs: readTimeoutMs };
   try {
-    return { ok: true, value: (await client.call(getShoot(at), options)).value };
+    return { ok: true, value: (await client.call(getShoot(at), { ...limits, signal, noRetry: true })).value };
   } catch (error) {
     signal.throwIfAborted();
     if (error instanceof ApiError) return { ok: false, error };

@@ -47,7 +47,7 @@ export interface Kube {
 }
 
 export interface CallOptions extends SendOptions {
-  /** Once the request is sent, `signal` no longer ends it, only this many milliseconds without a response do (`Timeout`). */
+  /** Once the request is sent, this many milliseconds without a response end it (`Timeout`), and `signal` no longer ends a write. */
   readonly sentTimeoutMs?: number;
 }
 

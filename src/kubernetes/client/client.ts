@@ -151,17 +151,21 @@ const scopeOf = (
   });
 
 /**
- * Returns a hook for the moment of sending after which only a timeout ends the scope, and no longer its caller: the sender of a write must know if it took
- * effect. The time counts once, even if the request is sent again.
+ * Returns a hook for the moment of sending, after which `sentTimeoutMs` counts, once even if the request is sent again. From then on a write is awaited, and its
+ * caller no longer ends the scope: the sender must know if it took effect.
  */
-const awaitOnceSent = (scope: Scope, { sentTimeoutMs, beforeSend }: CallOptions, clock: Clock) => {
+const awaitOnceSent = (
+  scope: Scope,
+  { method, sentTimeoutMs, beforeSend }: CallOptions & Pick<Call<unknown>, 'method'>,
+  clock: Clock,
+) => {
   if (sentTimeoutMs === undefined) return { beforeSend, cancel: () => undefined };
   let cancel: (() => void) | undefined;
   const message = `no response within ${String(sentTimeoutMs)} ms of being sent`;
   return {
     beforeSend: (): void => {
       beforeSend?.();
-      scope.leaveCaller();
+      if (method !== 'GET') scope.leaveCaller();
       cancel ??= startTimeout(clock, sentTimeoutMs, () => scope.fail(new ApiError({ code: 'Timeout', message })));
     },
     cancel: () => cancel?.(),
@@ -180,7 +184,7 @@ const exchange = async <T, R>(
 ): Promise<CallResult<R>> => {
   const { clock, budget, longestRetryAfterMs: longestMs } = context;
   const scope = scopeOf(call, options, clock);
-  const { beforeSend, cancel } = awaitOnceSent(scope, options, clock);
+  const { beforeSend, cancel } = awaitOnceSent(scope, { ...options, method: call.method }, clock);
   try {
     const sentAt = clock.monotonic();
     const sent = { ...options, signal: scope.signal, beforeSend };

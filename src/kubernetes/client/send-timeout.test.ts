@@ -20,8 +20,8 @@ beforeEach(() => {
 const patch: Call<unknown> = { method: 'PATCH', path: '/x', body: {}, decode: (json) => json };
 
 /** Starts a call with 5 s for its response; `outcome()` is undefined until it is done. */
-const send = async (options: Partial<CallOptions> = {}) => {
-  const call = createKubeClient({ kube: server, clock }).call(patch, {
+const send = async (options: Partial<CallOptions> = {}, sent = patch) => {
+  const call = createKubeClient({ kube: server, clock }).call(sent, {
     ...{ signal: caller.signal, sentTimeoutMs: 5_000 },
     ...options,
   });
@@ -59,6 +59,15 @@ describe('a request with a timeout from its sending', () => {
     exchange.respond(200, { done: true });
     await clock.settle();
     expect(outcome()).toEqual({ value: { done: true } });
+    nothingIsLeft();
+  });
+
+  it('ends at once if its signal aborts, sent or not, if it only reads', async () => {
+    const { outcome, leave } = await send({}, { ...patch, method: 'GET' });
+    leave();
+    caller.abort('no longer wanted');
+    await clock.settle();
+    expect(outcome()).toEqual({ error: 'no longer wanted' });
     nothingIsLeft();
   });
 
