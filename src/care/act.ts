@@ -143,7 +143,8 @@ const writeOnce = async (
   const isSame = isDeepStrictEqual(merged, shoot.conditions);
   const hasLabels = Object.keys(labels).length > 0;
   if (isSame && !hasLabels) return { kind: 'unchanged' };
-  const writer = otherConditionWriter(metadata, { own: fieldManager, now: clock.now() });
+  const { conditions: stored } = shoot;
+  const writer = otherConditionWriter(metadata, { own: fieldManager, now: clock.now(), conditions: stored });
   if (writer !== undefined && !takeOver) return leftAlone(writer);
   if (dryRun) return { kind: 'dry-run' };
   // A write that was sent is awaited even if the process stops meanwhile.

@@ -1,8 +1,10 @@
+import { type Condition, findCondition } from '../gardener/condition.ts';
 import { shootConditionTypes } from '../gardener/shoot-conditions.ts';
 import {
   type JsonObject,
   childObject,
   childObjects,
+  decodeObject,
   optionalObject,
   optionalString,
 } from '../kubernetes/api/decode.ts';
@@ -10,34 +12,54 @@ import {
 /** A client that wrote within this time, in milliseconds, is expected to write again. Two writers would make a condition flap. */
 const recentMs = 300_000;
 
-/** Keys of the owned types in the `managedFields` of a list that is merged by `type`, as structured-merge-diff writes them. */
-const ownedKeys: ReadonlySet<string> = new Set(shootConditionTypes.map((type) => `k:${JSON.stringify({ type })}`));
+/** Each write of a condition moves one of these: the first with the status, the second with everything else. Whoever wrote it last owns it. */
+const timeFields = ['lastTransitionTime', 'lastUpdateTime'] as const;
 
-/** True if the entry contains a condition that care owns. An entry without items is that of an atomic list, which its manager has written as a whole. */
-const namesOwned = (conditions: JsonObject): boolean => {
-  const keys = Object.keys(conditions);
-  return keys.length === 0 || keys.some((key) => ownedKeys.has(key));
-};
+/** The types that care owns, by their keys in the `managedFields` of a list that is merged by `type`, as structured-merge-diff writes them. */
+const typeOfKey = new Map(shootConditionTypes.map((type) => [`k:${JSON.stringify({ type })}`, type]));
 
-const writerOf = (entry: JsonObject, path: string): { readonly manager: string; readonly at: number } | undefined => {
-  const fields = childObject(entry, path, 'fieldsV1');
-  const status = childObject(fields, `${path}.fieldsV1`, 'f:status');
-  const conditions = optionalObject(status['f:conditions'], `${path}.fieldsV1.f:status.f:conditions`);
-  if (conditions === undefined || !namesOwned(conditions)) return undefined;
-  const manager = optionalString(entry.manager, `${path}.manager`) ?? '';
-  return { manager, at: Date.parse(optionalString(entry.time, `${path}.time`) ?? '') };
+/** Returns when the owner of these fields last wrote conditions that care owns, by the times of the stored ones. */
+const writtenAt = (fields: JsonObject, path: string, stored: readonly Condition[]): number => {
+  const times = Object.entries(fields).flatMap(([key, owned]) => {
+    const type = typeOfKey.get(key);
+    const condition = type && findCondition(stored, type);
+    if (condition === undefined) return [];
+    const names = Object.keys(decodeObject(owned, `${path}.${key}`));
+    return timeFields.filter((field) => names.includes(`f:${field}`)).map((field) => Date.parse(condition[field]));
+  });
+  return Math.max(...times.filter((time) => !Number.isNaN(time)));
 };
 
 /**
- * Returns the field manager, such as `gardenlet`, of the other client that wrote conditions of the types that care owns within the last 5 minutes, by the
- * `managedFields` of the Shoot's metadata; the latest if there are several. `own`: field manager of our own writes; `now`: milliseconds since the epoch.
+ * The time of an entry tells nothing: gardenlet moves it with each progress of an operation, and keeps owning `f:type`, which care never changes, and values
+ * that care found right. An entry without items is that of an atomic list, which its manager has written as a whole.
+ */
+const writerOf = (
+  entry: JsonObject,
+  path: string,
+  stored: readonly Condition[],
+): { readonly manager: string; readonly at: number } | undefined => {
+  const fields = childObject(entry, path, 'fieldsV1');
+  const status = childObject(fields, `${path}.fieldsV1`, 'f:status');
+  const at = `${path}.fieldsV1.f:status.f:conditions`;
+  const conditions = optionalObject(status['f:conditions'], at);
+  if (conditions === undefined) return undefined;
+  const manager = optionalString(entry.manager, `${path}.manager`) ?? '';
+  const time = Date.parse(optionalString(entry.time, `${path}.time`) ?? '');
+  const isAtomic = Object.keys(conditions).length === 0;
+  return { manager, at: isAtomic ? time : writtenAt(conditions, at, stored) };
+};
+
+/**
+ * Returns the field manager, such as `gardenlet`, of the other client that wrote conditions of the types that care owns within the last 5 minutes, by the `managedFields` of the Shoot's metadata and its
+ * `conditions`; the latest if there are several. `own`: field manager of our own writes; `now`: milliseconds since the epoch.
  */
 export const otherConditionWriter = (
   metadata: JsonObject,
-  { own, now }: { readonly own: string; readonly now: number },
+  { own, now, conditions }: { readonly own: string; readonly now: number; readonly conditions: readonly Condition[] },
 ): string | undefined =>
   childObjects(metadata, 'metadata', 'managedFields')
-    .flatMap((entry) => writerOf(entry.object, entry.path) ?? [])
+    .flatMap((entry) => writerOf(entry.object, entry.path, conditions) ?? [])
     .filter(({ manager, at }) => manager !== own && now - at <= recentMs)
     .toSorted((a, b) => b.at - a.at)
     .at(0)?.manager;

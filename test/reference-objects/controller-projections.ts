@@ -90,7 +90,7 @@ const weeder: readonly Projection[] = [
 
 const gardenShoot = (json: unknown): unknown => {
   const { metadata, storedConditions: stored, ...shoot } = decodeGardenShoot(json);
-  const writer = otherConditionWriter(metadata, { own: '', now: 0 });
+  const writer = otherConditionWriter(metadata, { own: '', now: 0, conditions: shoot.shoot.conditions });
   return { ...shoot, writer, merged: mergeConditions(stored, [], []), isMet: metadata.uid !== undefined };
 };
 
@@ -103,7 +103,12 @@ const care: readonly Projection[] = [
       return { ...cluster, shoot: shoot.ok ? shoot.value : undefined };
     },
   },
-  { name: 'Shoot in the garden', kind: 'Shoot', project: gardenShoot },
+  {
+    name: 'Shoot in the garden',
+    kind: 'Shoot',
+    project: gardenShoot,
+    set: { 'status.conditions[].type': 'ControlPlaneHealthy' },
+  },
   {
     name: 'Deployment of care',
     kind: 'Deployment',

@@ -485,8 +485,11 @@ describe('the Shoot in the garden', () => {
   });
 
   const writtenBy = (shoot: WorldShoot, manager: string): void => {
-    const fieldsV1 = { 'f:status': { 'f:conditions': { 'k:{"type":"EveryNodeReady"}': {} } } };
+    const key = 'k:{"type":"EveryNodeReady"}';
+    const fieldsV1 = { 'f:status': { 'f:conditions': { [key]: { 'f:type': {}, 'f:lastTransitionTime': {} } } } };
     const time = formatTime(story.clock.now());
+    const condition = { type: 'EveryNodeReady', status: 'Unknown', lastTransitionTime: time };
+    story.editShoot(shoot, inStatus({ conditions: [condition] }));
     story.setWriters(shoot, [{ manager, operation: 'Update', subresource: 'status', time, fieldsV1 }]);
   };
 
@@ -495,7 +498,7 @@ describe('the Shoot in the garden', () => {
     writtenBy(shoot, 'gardenlet');
     story.start();
     await story.minutes(4);
-    expect([story.conditions(shoot), story.label(shoot), story.isWell(other)]).toEqual([[], undefined, true]);
+    expect([story.conditions(shoot).length, story.label(shoot), story.isWell(other)]).toEqual([1, undefined, true]);
     expect(story.logged(/^left alone: gardenlet writes these conditions/)).toHaveLength(1);
     expect(story.logged(/^condition changed$/)).toHaveLength(10);
     await story.minutes(4);

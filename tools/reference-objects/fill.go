@@ -81,13 +81,13 @@ func (f *filler) content(path string) []byte {
 	return fmt.Appendf(nil, `{%q: %q}`, anyKey, path)
 }
 
-// ownedFields returns managed fields as an API server records them for a client that has written spec.replicas, spec.renewTime and the status of a condition.
+// ownedFields returns managed fields as an API server records them for a client that has written spec.replicas, spec.renewTime and a time of a condition.
 func ownedFields() []byte {
 	condition := fieldpath.KeyByFields("type", "ControlPlaneHealthy")
 	set := fieldpath.NewSet(
 		fieldpath.MakePathOrDie("spec", "replicas"),
 		fieldpath.MakePathOrDie("spec", "renewTime"),
-		fieldpath.MakePathOrDie("status", "conditions", condition, "status"),
+		fieldpath.MakePathOrDie("status", "conditions", condition, "lastTransitionTime"),
 	)
 	text, err := set.ToJSON()
 	if err != nil {
