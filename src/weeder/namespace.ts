@@ -71,11 +71,13 @@ export class NamespaceWeeder {
   }
 
   /** Applies a change of a slice. */
-  observe({ type, value }: StoreChange<EndpointSliceView>): void {
+  observe({ type, value, isListed }: StoreChange<EndpointSliceView>): void {
     const { service } = value;
     const slices = this.#slicesOf(service);
     // A mirrored slice that is left counts again once it is written.
     const counted = type === 'set' || value.mirrored ? slices : slices.filter(({ mirrored }) => !mirrored);
+    // A slice that has changed while nobody looked may have been unready meanwhile.
+    if (isListed === true) this.#judge(service, false);
     this.#judge(service, isReady(counted));
     this.wake();
   }

@@ -223,7 +223,7 @@ describe('rule 14: a version that is gone', () => {
     expect(versionOf(await take())).toBe('90');
     expect(changes).toEqual([
       { type: 'deleted', key: 'ns/gone', value: 'gone@3' },
-      { type: 'set', key: 'ns/changed', value: 'changed@20', previous: 'changed@2' },
+      { type: 'set', key: 'ns/changed', value: 'changed@20', previous: 'changed@2', isListed: true },
       { type: 'set', key: 'ns/new', value: 'new@30' },
     ]);
     const after = { 'ns/same': 'same@1', 'ns/changed': 'changed@20', 'ns/new': 'new@30' };

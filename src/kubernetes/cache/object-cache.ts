@@ -109,7 +109,7 @@ export class ObjectCache<T> implements Store<T> {
     const entry = this.#project(identity, object);
     if (entry === undefined) return;
     this.#entries.set(key, entry);
-    this.#notifySet(key, entry, previous);
+    this.#notifySet(key, entry, { previous });
   }
 
   remove(object: JsonObject): void {
@@ -155,12 +155,19 @@ export class ObjectCache<T> implements Store<T> {
     for (const [key, { value }] of before) {
       if (!after.has(key)) this.#notify({ type: 'deleted', key, value });
     }
-    for (const [key, entry] of after) this.#notifySet(key, entry, before.get(key));
+    for (const [key, entry] of after) {
+      this.#notifySet(key, entry, { previous: before.get(key), isListed: true });
+    }
   }
 
-  #notifySet(key: ObjectKey, entry: Entry<T>, previous: Entry<T> | undefined): void {
-    if (previous === undefined) this.#notify({ type: 'set', key, value: entry.value });
-    else if (previous !== entry) this.#notify({ type: 'set', key, value: entry.value, previous: previous.value });
+  #notifySet(
+    key: ObjectKey,
+    entry: Entry<T>,
+    { previous, ...how }: { readonly previous: Entry<T> | undefined } & Pick<StoreChange<T>, 'isListed'>,
+  ): void {
+    const { value } = entry;
+    if (previous === undefined) this.#notify({ type: 'set', key, value });
+    else if (previous !== entry) this.#notify({ type: 'set', key, value, previous: previous.value, ...how });
   }
 
   #notify(change: StoreChange<T>): void {

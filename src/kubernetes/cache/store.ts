@@ -8,6 +8,8 @@ export interface StoreChange<T> {
   readonly value: T;
   /** The state before a `set`; absent if the object is new. */
   readonly previous?: T;
+  /** True if a list shows the change, and not an event: the states between `previous` and `value` are not known. */
+  readonly isListed?: true;
 }
 
 /** A cache that list and watch keep in sync with the API server. */

@@ -76,6 +76,25 @@ describe('watches', () => {
     expect(fixture.kubelet.deleted).toHaveLength(1);
   });
 
+  it('of EndpointSlices that list again weed for a service that is ready as before, because it may have been unready meanwhile', async () => {
+    await begin();
+    fixture.kubelet.endpoints(etcd, true);
+    fixture.kubelet.endpoints({ namespace: 'shoot--b', name: etcd.name }, true);
+    await fixture.clock.advance(400_000);
+    fixture.world.api.setReachability('silent');
+    fixture.kubelet.endpoints(etcd, false);
+    fixture.kubelet.crash(pod('api-1'));
+    await fixture.clock.advance(10_000);
+    fixture.kubelet.endpoints(etcd, true);
+    fixture.world.store.compact();
+    await fixture.clock.advance(60_000);
+    fixture.world.api.setReachability('open');
+    await fixture.clock.advance(61_000);
+    expect(fixture.kubelet.deleted).toHaveLength(1);
+    // A service whose slices are as before was ready all the time.
+    expect(fixture.logged('weeding starts: the service is ready')).toHaveLength(3);
+  });
+
   it('that are broken appear in the checks, those of pods only during a weeding, and the weeder stays ready', async () => {
     await begin();
     fixture.kubelet.endpoints(etcd, true);
