@@ -154,7 +154,7 @@ export const startReplica = <Settings>(
     meter,
     status: parts.status,
     checks: () => parts.checks(),
-    reload: (changed) => machine.deliver(() => parts.apply(changed)),
+    reload: (changed) => machine.deliver(() => void parts.apply(changed)),
     stop: () => machine.deliver(() => stop.abort(new Error('SIGTERM'))),
     ended: runLifecycle({
       groups: [[parts.caches], election.runnables, [parts.controller]],

@@ -104,7 +104,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
   const reloadable = new Reloadable<ProberSettings, ProberMemories>({
     name: 'prober',
     settings,
-    create: configuredProbers(deps, (changed) => reloadable.apply(changed)),
+    create: configuredProbers(deps, (changed) => void reloadable.apply(changed)),
     stop: () => {
       events.stop();
       gate.stop();

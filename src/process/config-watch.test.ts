@@ -25,7 +25,7 @@ const setUp = async () => {
   const meter = createMeter({ processMetrics: false });
   const { settings, given } = load(original);
   if (settings === undefined) throw new Error('the original configuration is not valid');
-  const file: { text: string | Error } = { text: original };
+  const file: { text: string | Error; applies: Promise<boolean> } = { text: original, applies: Promise.resolve(true) };
   const applied: ProberSettings[] = [];
   let reads = 0;
   const watch = new ConfigWatch({
@@ -43,7 +43,10 @@ const setUp = async () => {
     settings,
     given,
     configWarnings: 0,
-    apply: (changed) => applied.push(changed),
+    apply: (changed) => {
+      applied.push(changed);
+      return file.applies;
+    },
   });
   const stop = new AbortController();
   const running = watch.run(stop.signal, () => undefined);
@@ -119,6 +122,22 @@ it('keeps the old configuration while the file is invalid, logs all problems onc
   await write(textOf('probeInterval: 20s'));
   expect(intervals()).toEqual([20_000]);
   expect(await failed()).toBe(0);
+});
+
+it('counts a change as failed until it is in force, whatever the file was meanwhile', async () => {
+  const { write, file, failed, clock } = await setUp();
+  let put: (isInForce: boolean) => void = () => undefined;
+  file.applies = new Promise((resolve) => (put = resolve));
+  await write(textOf('probeInterval: 20s'));
+  await write(textOf('probeInterval: fast'));
+  await write(textOf('probeInterval: 20s'));
+  expect(await failed()).toBe(1);
+  put(true);
+  await clock.settle();
+  expect(await failed()).toBe(0);
+  file.applies = Promise.resolve(false);
+  await write(textOf('probeInterval: 30s'));
+  expect(await failed()).toBe(1);
 });
 
 it('logs another problem, and logs the same one again when it returns', async () => {

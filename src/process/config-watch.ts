@@ -24,8 +24,8 @@ export interface ConfigWatchOptions<Settings> extends ConfigFile<Settings> {
   readonly clock: Clock;
   readonly logger: Logger;
   readonly meter: Meter;
-  /** Called with settings that differ from those in force. */
-  readonly apply: (settings: Settings) => void;
+  /** Called with settings that differ from those before. Resolves with true once they are in force, with false if that fails or later ones overtake them. */
+  readonly apply: (settings: Settings) => Promise<boolean>;
 }
 
 /** Time between reads of the file. The kubelet itself takes up to a minute to update a ConfigMap mount. */
@@ -40,8 +40,9 @@ export class ConfigWatch<Settings> implements Runnable {
   readonly #options: ConfigWatchOptions<Settings>;
   readonly #failed: Gauge;
   readonly #warnings: Gauge;
-  /** Settings in force, as JSON. */
-  #inForce: string;
+  /** Settings that were applied last, as JSON, and whether they are in force. */
+  #applied: string;
+  #isInForce = true;
   #given: unknown;
   #seen: string | undefined;
   #problem: string | undefined;
@@ -50,7 +51,7 @@ export class ConfigWatch<Settings> implements Runnable {
     this.#options = options;
     this.#failed = options.meter.gauge({
       name: 'dwd_config_reload_failed',
-      help: '1 while the changed configuration cannot be used; the former is in force.',
+      help: '1 while the changed configuration is not in force; the former is.',
     });
     this.#warnings = options.meter.gauge({
       name: 'dwd_config_warnings',
@@ -58,7 +59,7 @@ export class ConfigWatch<Settings> implements Runnable {
     });
     this.#failed.set(0);
     this.#warnings.set(options.configWarnings);
-    this.#inForce = JSON.stringify(options.settings);
+    this.#applied = JSON.stringify(options.settings);
     this.#given = options.given;
   }
 
@@ -85,6 +86,10 @@ export class ConfigWatch<Settings> implements Runnable {
     }
   }
 
+  #tell(): void {
+    this.#failed.set(this.#problem !== undefined || !this.#isInForce ? 1 : 0);
+  }
+
   #complain(problem: string): void {
     this.#failed.set(1);
     if (problem === this.#problem) return;
@@ -94,22 +99,32 @@ export class ConfigWatch<Settings> implements Runnable {
   }
 
   #take(text: string): void {
-    const { configFile: path, load, logger, apply } = this.#options;
+    const { configFile: path, load, logger } = this.#options;
     const { settings, problems, given } = load(text, this.#given);
     const inWords = (found: ConfigProblem): string => formatProblem(path, found);
     if (settings === undefined) {
       this.#complain(problems.map(inWords).join('; '));
       return;
     }
-    this.#failed.set(0);
     this.#warnings.set(problems.length);
     this.#problem = undefined;
     this.#given = given;
     const form = JSON.stringify(settings);
-    if (form === this.#inForce) return;
-    this.#inForce = form;
-    for (const found of problems) logger.warn('configuration', { problem: inWords(found) });
-    logger.info('configuration changed', { path, configuration: settings });
-    apply(settings);
+    if (form !== this.#applied) {
+      for (const found of problems) logger.warn('configuration', { problem: inWords(found) });
+      logger.info('configuration changed', { path, configuration: settings });
+      void this.#apply(settings, form);
+    }
+    this.#tell();
+  }
+
+  /** Counts as failed until the settings are in force: their caches may never be filled, as without a right that they need. */
+  async #apply(settings: Settings, form: string): Promise<void> {
+    this.#applied = form;
+    this.#isInForce = false;
+    const isInForce = await this.#options.apply(settings);
+    if (!isInForce || form !== this.#applied) return;
+    this.#isInForce = true;
+    this.#tell();
   }
 }

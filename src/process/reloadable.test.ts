@@ -13,7 +13,7 @@ const setUp = () => {
     settings: 0,
     create: (settings) => ({
       settings,
-      sync: () => Promise.resolve(),
+      sync: () => (settings < 0 ? Promise.reject(new Error('no list')) : Promise.resolve()),
       work: async (memory = [], signal) => {
         reported.push(`work ${String(settings)}`);
         await whenAborted(signal);
@@ -37,7 +37,7 @@ const setUp = () => {
 it('ends the former component, then closes its watches, before the next one works', async () => {
   const { clock, told, parts, stop } = setUp();
   const running = parts.controller.run(stop.signal, () => undefined);
-  parts.apply(1);
+  void parts.apply(1);
   await clock.settle();
   expect(told).toEqual(['work 0', 'end 0', 'close 0', 'work 1']);
   stop.abort();
@@ -49,11 +49,20 @@ it('adds at most one listener to the signal of the program, however often it is 
   const { clock, told, parts, stop, listening } = setUp();
   const running = parts.controller.run(stop.signal, () => undefined);
   for (let change = 1; change <= 50; change += 1) {
-    parts.apply(change);
+    void parts.apply(change);
     await clock.settle();
   }
   expect(told.at(-1)).toBe('work 50');
   expect(listening.mock.calls.length).toBeLessThanOrEqual(1);
+  stop.abort();
+  await clock.run(running);
+});
+
+it('stays with the former settings if it cannot switch to others, and tells so', async () => {
+  const { parts, stop, clock, told } = setUp();
+  const running = parts.controller.run(stop.signal, () => undefined);
+  expect(await parts.apply(-1)).toBe(false);
+  expect(told).toEqual(['work 0']);
   stop.abort();
   await clock.run(running);
 });
@@ -64,7 +73,7 @@ it('ignores changes once it has ended', async () => {
   await clock.settle();
   stop.abort();
   await clock.run(running);
-  parts.apply(1);
+  void parts.apply(1);
   await clock.settle();
   expect(told).toEqual(['close 0']);
 });
@@ -72,9 +81,9 @@ it('ignores changes once it has ended', async () => {
 it('applies the later of two changes that arrive at once, and closes the watches of the earlier', async () => {
   const { clock, told, parts, stop } = setUp();
   const running = parts.controller.run(stop.signal, () => undefined);
-  parts.apply(1);
-  parts.apply(2);
+  const applied = [parts.apply(1), parts.apply(2)];
   await clock.settle();
+  expect(await Promise.all(applied)).toEqual([false, true]);
   expect(told.filter((line) => line.startsWith('close')).sort()).toEqual(['close 0', 'close 1']);
   expect(told).not.toContain('work 1');
   expect(told.at(-1)).toBe('work 2');
@@ -111,7 +120,7 @@ it('applies a change that arrives while the first caches are still being filled'
   const running = parts.caches.run(stop.signal, ready);
   await clock.settle();
   expect(ready).not.toHaveBeenCalled();
-  parts.apply(1);
+  void parts.apply(1);
   await clock.settle();
   expect(ready).toHaveBeenCalledOnce();
   stop.abort();

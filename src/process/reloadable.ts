@@ -40,8 +40,8 @@ export interface ComponentParts<Settings> {
   checks(): readonly ReadyCheck[];
   /** Returns the response to `GET /status`, without secrets; with `shoot`, to `GET /status?shoot=`. Absent if there is no such endpoint. */
   readonly status?: (process: ProcessView, shoot?: string) => object;
-  /** Switches to other settings once their caches are filled. */
-  apply(settings: Settings): void;
+  /** Switches to other settings once their caches are filled. Resolves with true then, with false if that fails or later ones overtake them. */
+  apply(settings: Settings): Promise<boolean>;
 }
 
 export interface ReloadableOptions<Settings, Memory> {
@@ -85,10 +85,13 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
     return this.#current.checks();
   }
 
-  apply(wanted: Settings): void {
-    this.#switchTo(wanted).catch((error: unknown) =>
-      this.#options.logger.error('the new configuration could not be applied', { error }),
-    );
+  async apply(wanted: Settings): Promise<boolean> {
+    try {
+      return await this.#switchTo(wanted);
+    } catch (error) {
+      this.#options.logger.error('the new configuration could not be applied', { error });
+      return false;
+    }
   }
 
   async #runCaches(signal: AbortSignal, ready: () => void): Promise<void> {
@@ -125,8 +128,8 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
   }
 
   /** Switches to new settings. A later change replaces one whose caches are still being filled. */
-  async #switchTo(wanted: Settings): Promise<void> {
-    if (this.#hasEnded) return;
+  async #switchTo(wanted: Settings): Promise<boolean> {
+    if (this.#hasEnded) return false;
     const created = this.#options.create(wanted, this.#current.settings);
     const overtaken = this.#next;
     this.#next = created;
@@ -136,12 +139,13 @@ export class Reloadable<Settings, Memory> implements ComponentParts<Settings> {
     } catch (error) {
       if (this.#next === created) throw error;
     }
-    if (this.#next !== created) return;
+    if (this.#next !== created) return false;
     const former = this.#current;
     this.#current = created;
     this.#next = undefined;
     if (this.#working === former) this.#endWork();
     else await former.close();
     this.#options.logger.info('the new configuration is in force');
+    return true;
   }
 }

@@ -75,9 +75,9 @@ const createParts = <Settings>(
     forElection: enabled ? rightsOf(leaseGrants(leaseName, ownNamespace)) : [],
   });
   const search = new OtherInstallations({ ...deps, clock, client, leaseName: component.leaseName, ownNamespace });
-  const apply = (changed: Settings): void => {
-    parts.apply(changed);
+  const apply = (changed: Settings): Promise<boolean> => {
     for (const check of rights) check.apply(changed);
+    return parts.apply(changed);
   };
   const view = (): ProcessView => ({
     identity,
