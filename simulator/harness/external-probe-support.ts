@@ -3,7 +3,7 @@ import { simKinds } from '../apiserver/index.ts';
 import { secretObject } from '../world/index.ts';
 import { type Scenario, type ScenarioOptions, createScenario } from './scenario.ts';
 
-export const externalSecretName = 'outside-kubeconfig';
+const externalSecretName = 'outside-kubeconfig';
 
 /** Settings of the external probe with the defaults of the configuration. */
 export const externalProbe = (

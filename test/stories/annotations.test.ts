@@ -1,7 +1,7 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { SimDraft, SimObject } from '../../simulator/apiserver/index.ts';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/scenario.ts';
+import type { Scenario, ScenarioOptions } from '../../simulator/harness/scenario.ts';
 import {
   allUp,
   editDeployment,
@@ -18,13 +18,10 @@ import {
   meltdownProtectionAnnotation,
   replicasAnnotation,
 } from '../../src/annotations/scaling-annotations.ts';
+import { createStory } from './support/story.ts';
 
 let scenario: Scenario;
-const create = (options: Partial<ScenarioOptions> = {}): Scenario => {
-  scenario = createScenario({ shoots: [{ name: 'a' }], ...options });
-  return scenario;
-};
-afterEach(() => scenario.stop());
+const create = (options: Partial<ScenarioOptions> = {}): Scenario => (scenario = createStory(options));
 
 const remove = (name: string): void => {
   const { world } = scenario;
@@ -44,20 +41,6 @@ const heldAnnotations = () =>
   });
 
 describe('the annotation of held resources', () => {
-  it('records since when, why and by which replica, from the scale-down to the restoration', async () => {
-    create();
-    await reachOutage(scenario);
-    expect(heldAnnotations().map(({ name }) => name)).toEqual(['ca', 'kcm', 'mcm'].map(longName));
-    const startedAt = scenario.clock.now() - scenario.clock.monotonic();
-    for (const { name, since, reason, by } of heldAnnotations()) {
-      const scaled = scenario.changes.find((change) => change.name === name);
-      expect(since).toBe(Math.floor((startedAt + (scaled?.at ?? 0)) / 1_000) * 1_000);
-      expect([reason, by]).toEqual([expect.stringMatching(/leases have expired|has renewed/), 'test']);
-    }
-    await recover();
-    expect([stateOf(scenario, 'a'), heldAnnotations()]).toEqual([allUp, []]);
-  });
-
   it('is removed from resources that the Go program has restored and from those with ignore-scaling', async () => {
     create();
     await reachOutage(scenario);
@@ -101,14 +84,6 @@ describe('ignore-scaling', () => {
     expect(await scenario.meter().metricsText()).toMatch(/^dwd_prober_ignored_resources\{namespace="[^"]+"\} 1$/m);
     await recover();
     expect(stateOf(scenario, 'a')).toEqual(allUp);
-  });
-
-  it('removes the mark of a held Deployment and leaves its count', async () => {
-    create();
-    await reachOutage(scenario);
-    editDeployment(scenario, { shoot: 'a', name: 'mcm' }, annotated({ [ignoreScalingAnnotation]: 'true' }));
-    await recover();
-    expect(stateOf(scenario, 'a')).toEqual(['ca 1', 'kcm 1', 'mcm 0 replicas=1']);
   });
 
   it('if removed while MCM waits for its delay, has KCM restored before MCM', async () => {
@@ -168,20 +143,6 @@ describe('KCM, scaled down again while MCM waits for its delay', () => {
   });
 });
 
-describe('the stored count', () => {
-  it('gives way to an operator who scales up by hand', async () => {
-    create();
-    await reachOutage(scenario);
-    await recover(12_000);
-    editDeployment(scenario, { shoot: 'a', name: 'mcm' }, (object) => ({
-      ...object,
-      spec: { ...(object.spec as object), replicas: 2 },
-    }));
-    await scenario.clock.advance(120_000);
-    expect(stateOf(scenario, 'a')).toEqual(['ca 1', 'kcm 1', 'mcm 2']);
-  });
-});
-
 describe('a missing Deployment', () => {
   it('is no error and delays nothing if it is optional', async () => {
     create({ shoots: [{ name: 'a', replicas: { 'cluster-autoscaler': 0 } }] });
@@ -206,24 +167,6 @@ describe('a missing Deployment', () => {
       'Deployment machine-controller-manager: not found',
     ]);
     expect(scenario.world.shoot('a').impact().nodesTurnedUnknown).toBe(0);
-  });
-
-  it('is scaled down when it is created during the outage', async () => {
-    create();
-    const { metadata, spec, status } = scenario.world.store.get(simKinds.Deployment, {
-      namespace: scenario.world.shoot('a').namespace,
-      name: longName('mcm'),
-    })!;
-    remove('mcm');
-    await reachOutage(scenario);
-    const { name, namespace = '', labels } = metadata;
-    scenario.world.store.put(simKinds.Deployment, {
-      metadata: { name, namespace, labels },
-      spec: { ...(spec as object), replicas: 2 },
-      status,
-    });
-    await scenario.clock.advance(15_000);
-    expect(stateOf(scenario, 'a')).toContain('mcm 0 replicas=2 active=');
   });
 
   it('if mandatory, delays no later level of a scale-up, and is restored when it exists', async () => {

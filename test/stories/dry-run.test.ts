@@ -1,14 +1,14 @@
-import { afterEach, expect, it } from 'vitest';
-import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
+import { expect, it } from 'vitest';
+import type { Scenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, allUp, editShoot, reachOutage, stateOf } from '../../simulator/harness/support.ts';
+import { createStory } from './support/story.ts';
 
 let scenario: Scenario;
-afterEach(() => scenario.stop());
 
 const logged = () => scenario.log.map(({ msg }) => msg).filter((msg) => msg.startsWith('would have'));
 
 it('writes nothing, and logs once what it would have done, in both directions', async () => {
-  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  scenario = createStory();
   const { clock, world } = scenario;
   scenario.startProber({}, { dryRun: true });
   await clock.advance(60_000);
@@ -26,7 +26,7 @@ it('writes nothing, and logs once what it would have done, in both directions', 
 });
 
 it('logs once what it would release, and leaves the mark to the program that protects the shoot', async () => {
-  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  scenario = createStory();
   const { clock } = scenario;
   await reachOutage(scenario);
   await scenario.stopProber();

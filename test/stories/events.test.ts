@@ -1,15 +1,15 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
+import type { Scenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, reachOutage, stateOf } from '../../simulator/harness/support.ts';
+import { createStory } from './support/story.ts';
 
 let scenario: Scenario;
-afterEach(() => scenario.stop());
 
 const events = () => scenario.world.store.list(simKinds.Event, scenario.world.shoot('a').namespace);
 
 it('records an Event for each scaled resource, with the reason and the counts', async () => {
-  scenario = createScenario({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 3 } }] });
+  scenario = createStory({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 3 } }] });
   await reachOutage(scenario);
   const found = events().map(({ involvedObject, type, reason, message }) => ({
     name: (involvedObject as { name: string }).name,
@@ -18,6 +18,10 @@ it('records an Event for each scaled resource, with the reason and the counts', 
     message,
   }));
   expect(found).toHaveLength(3);
+  // kubectl describe finds an Event by this.
+  const deployments = scenario.world.store.list(simKinds.Deployment, scenario.world.shoot('a').namespace);
+  const uids = new Set(deployments.map(({ metadata }) => metadata.uid));
+  for (const { involvedObject } of events()) expect(uids).toContain((involvedObject as { uid: string }).uid);
   expect(found).toContainEqual({
     name: 'machine-controller-manager',
     type: 'Warning',
@@ -28,16 +32,8 @@ it('records an Event for each scaled resource, with the reason and the counts', 
   });
 });
 
-it('sets the UID, by which kubectl describe finds an Event', async () => {
-  scenario = createScenario({ shoots: [{ name: 'a' }] });
-  await reachOutage(scenario);
-  const deployments = scenario.world.store.list(simKinds.Deployment, scenario.world.shoot('a').namespace);
-  const uids = new Set(deployments.map(({ metadata }) => metadata.uid));
-  for (const { involvedObject } of events()) expect(uids).toContain((involvedObject as { uid: string }).uid);
-});
-
 it('logs a missing right once and continues without Events', async () => {
-  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  scenario = createStory();
   const message = 'events is forbidden';
   scenario.seedConnection.setFaults(({ method, path }) =>
     method === 'POST' && path.endsWith('/events')

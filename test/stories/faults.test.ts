@@ -1,16 +1,14 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
+import { describe, expect, it } from 'vitest';
+import type { Scenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, allUp, editDeployment, reachOutage, stateOf, changeLines } from '../../simulator/harness/support.ts';
 import { requestKind } from '../../simulator/network/counting.ts';
 import type { RequestFault, FaultRule } from '../../simulator/network/faults.ts';
 import { annotated } from '../../simulator/world/steering.ts';
+import { createStory } from './support/story.ts';
 
 let scenario: Scenario;
-const create = (): Scenario => {
-  scenario = createScenario({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 3 } }] });
-  return scenario;
-};
-afterEach(() => scenario.stop());
+const create = (): Scenario =>
+  (scenario = createStory({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 3 } }] }));
 
 const held = allHeld.map((line) => (line.startsWith('mcm') ? 'mcm 0 replicas=3 active=' : line));
 const up = allUp.map((line) => (line.startsWith('mcm') ? 'mcm 3' : line));
@@ -126,27 +124,5 @@ describe('probes that fail', () => {
     line.setFaults(undefined);
     await clock.advance(15_000);
     expect(stateOf(scenario, 'a')).toEqual(held);
-  });
-
-  it.each([
-    [undefined, 10_000],
-    [3, 3_000],
-    [40, 10_000],
-  ])('because the server is busy (Retry-After %s) are not repeated for %i ms', async (retryAfter, quietMs) => {
-    create();
-    const { clock } = scenario;
-    const line = scenario.shootConnection('a');
-    scenario.startProber({ probeIntervalMs: 1_000 });
-    await clock.advance(60_000);
-    const fault = { status: 429, ...(retryAfter === undefined ? {} : { retryAfter }) };
-    line.setFaults(first(1, { verb: 'list', resource: 'leases' }, fault));
-    const leases = (): number => line.requests.total({ verb: 'list', resource: 'leases' });
-    const before = leases();
-    await clock.runUntil(() => leases() > before);
-    line.requests.reset();
-    await clock.advance(quietMs - 1);
-    expect(line.requests.total()).toBe(0);
-    await clock.advance(1_201);
-    expect(line.requests.total()).toBeGreaterThan(0);
   });
 });

@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { createScenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, editShoot, reachOutage, stateOf } from '../../simulator/harness/support.ts';
 import { statusSchema } from '../../src/status/state/schema.ts';
+import { createStory } from './support/story.ts';
 
 const gauge = 'dwd_prober_held_unprobed{';
 
 it('the status lists held resources of a shoot that is not probed, until it is probed again', async () => {
-  const scenario = createScenario({ shoots: [{ name: 'a' }, { name: 'b' }] });
+  const scenario = createStory({ shoots: [{ name: 'a' }, { name: 'b' }] });
   const { clock, world } = scenario;
   const a = world.shoot('a');
   const status = (shoot?: string) => statusSchema.parse(scenario.status(shoot));
@@ -59,5 +59,4 @@ it('the status lists held resources of a shoot that is not probed, until it is p
   during('Succeeded');
   await clock.advance(120_000);
   expect([heldUnprobed(), await series()]).toEqual([[], []]);
-  await scenario.stop();
 });

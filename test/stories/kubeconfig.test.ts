@@ -1,15 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
+import type { Scenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, stateOf } from '../../simulator/harness/support.ts';
 import { kubeconfigSecretName } from '../../simulator/world/objects.ts';
+import { createStory } from './support/story.ts';
 
 let scenario: Scenario;
-const create = (): Scenario => {
-  scenario = createScenario({ shoots: [{ name: 'a' }] });
-  return scenario;
-};
-afterEach(() => scenario.stop());
+const create = (): Scenario => (scenario = createStory());
 
 const removeSecret = ({ world }: Scenario): void => {
   world.store.remove(simKinds.Secret, { namespace: world.shoot('a').namespace, name: kubeconfigSecretName });
@@ -21,8 +18,6 @@ const errors = ({ log }: Scenario): readonly unknown[] =>
 describe('a kubeconfig that cannot be used', () => {
   const cases: readonly (readonly [what: string, breaking: (scenario: Scenario) => void, reason: RegExp])[] = [
     ['is missing', removeSecret, /no such Secret/],
-    ['is broken YAML', ({ world }) => world.shoot('a').publishKubeconfig('clusters: [\n'), /YAML/i],
-    ['is empty', ({ world }) => world.shoot('a').publishKubeconfig(''), /kubeconfig/],
     [
       'would run a command',
       ({ world }) => {
@@ -85,25 +80,11 @@ describe('a kubeconfig that cannot be used', () => {
       expect.stringContaining('http://nowhere.simulated: no such host'),
     ]);
   });
-
-  it('is one without the key', async () => {
-    create();
-    const { clock, world } = scenario;
-    world.store.put(simKinds.Secret, {
-      metadata: { name: kubeconfigSecretName, namespace: world.shoot('a').namespace },
-      data: { other: 'eA==' },
-    });
-    scenario.startProber();
-    await clock.advance(30_000);
-    expect(errors(scenario)).toEqual([
-      ['probe failed: it gives no verdict', expect.stringContaining('no key "kubeconfig"')],
-    ]);
-  });
 });
 
 describe('a rotated kubeconfig', () => {
   it.each(['gardener', 'secret'] as const)('is used at once after a failed run (source %s)', async (source) => {
-    scenario = createScenario({
+    scenario = createStory({
       shoots: [{ name: 'a' }],
       source,
       settings: source === 'secret' ? { clusterSource: { key: 'kubeconfig' } } : {},

@@ -1,16 +1,16 @@
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
+import type { Scenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, allUp, reachOutage, stateOf, changeLines } from '../../simulator/harness/support.ts';
+import { createStory } from './support/story.ts';
 
 let scenario: Scenario;
 let reconnectedAt: number;
 beforeEach(async () => {
-  scenario = createScenario({ shoots: [{ name: 'a', nodes: 10 }] });
+  scenario = createStory({ shoots: [{ name: 'a', nodes: 10 }] });
   await reachOutage(scenario);
   expect(stateOf(scenario, 'a')).toEqual(allHeld);
 });
-afterEach(() => scenario.stop());
 
 const nodes = (): readonly string[] =>
   scenario.world
@@ -78,16 +78,6 @@ it('a landing does not wait for a node whose Machine is deleted meanwhile', asyn
   if (machine !== undefined) scenario.world.store.remove(simKinds.Machine, machine.metadata);
   await scenario.clock.advance(40_000);
   expect(kcmStartedAfter()).toBeLessThan(20);
-});
-
-it('a landing needs only the remaining nodes of a pool that shrank in the outage', async () => {
-  const { world, clock } = scenario;
-  for (const { metadata } of world.store.list(simKinds.Machine, world.shoot('a').namespace).slice(2)) {
-    world.store.remove(simKinds.Machine, metadata);
-  }
-  await bringBack([0, 0]);
-  await clock.advance(60_000);
-  expect(stateOf(scenario, 'a')).toEqual(allUp);
 });
 
 it('while the network flaps, KCM starts at most once, and resources stay held until two minutes without a fault', async () => {

@@ -1,12 +1,12 @@
-import { afterEach, expect, it } from 'vitest';
-import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
+import { expect, it } from 'vitest';
+import type { Scenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, stateOf } from '../../simulator/harness/support.ts';
 import { requestKind } from '../../simulator/network/counting.ts';
 import type { FaultRule } from '../../simulator/network/faults.ts';
 import { createSeededRandom } from '../../simulator/time/random.ts';
+import { createStory } from './support/story.ts';
 
 let scenario: Scenario | undefined;
-afterEach(() => scenario?.stop());
 
 interface Met {
   /** Time from the cut of the kubelets until all resources are held, in milliseconds; undefined if not within 90 s. */
@@ -16,7 +16,7 @@ interface Met {
 }
 
 const playOne = async (seed: number, rule: FaultRule): Promise<Met> => {
-  const played = createScenario({ shoots: [{ name: 'a' }], seed });
+  const played = createStory({ seed });
   scenario = played;
   const { clock, world } = played;
   played.startProber();
@@ -29,7 +29,6 @@ const playOne = async (seed: number, rule: FaultRule): Promise<Met> => {
   while (!isHeld() && clock.monotonic() < cutAt + 90_000) await clock.advance(250);
   const heldMs = isHeld() ? clock.monotonic() - cutAt : undefined;
   const { nodesTurnedUnknown } = world.shoot('a').impact();
-  await played.stop();
   return { heldMs, isInTime: heldMs !== undefined && nodesTurnedUnknown === 0 };
 };
 
@@ -70,7 +69,7 @@ it.each([
   { delayMs: 2_500, late: 'lists of leases' },
   { delayMs: 1_400, late: 'all responses' },
 ])('$late that take $delayMs ms fit into a probeTimeout of 4 s, also in an outage', async ({ delayMs, late }) => {
-  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  scenario = createStory();
   const { clock, world } = scenario;
   scenario.startProber({ probeTimeoutMs: 4_000, probeIntervalMs: 1_000 });
   await clock.advance(30_000);
@@ -82,25 +81,4 @@ it.each([
   world.shoot('a').cutKubelets();
   await clock.advance(60_000);
   expect(stateOf(scenario, 'a')).toEqual(allHeld);
-});
-
-it('a run waits for a response that takes 9 s, and sends requests in parallel', async () => {
-  scenario = createScenario({ shoots: [{ name: 'a' }] });
-  const { clock } = scenario;
-  const line = scenario.shootConnection('a');
-  const asked: (readonly [string, number])[] = [];
-  line.setFaults((request) => {
-    asked.push([requestKind(request).resource, clock.monotonic()]);
-    return { delayMs: 9_000 };
-  });
-  scenario.startProber({ probeIntervalMs: 10_000 });
-  await clock.advance(90_000);
-  const versions = asked.filter(([resource]) => resource === '/version');
-  const lists = asked.filter(([resource]) => resource === 'leases');
-  // After 5 s a second request goes out beside the first, whose answer counts. From the second run on, leases are listed together with the version.
-  expect(versions[1]![1] - versions[0]![1]).toBe(5_000);
-  expect(lists[0]![1]).toBe(versions[0]![1] + 9_000);
-  const times = (of: typeof asked): readonly number[] => of.slice(2).map(([, at]) => at);
-  expect(times(lists).filter((at) => times(versions).includes(at))).toEqual(times(versions));
-  expect(lists.length).toBeGreaterThan(3);
 });

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/index.ts';
-import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
+import type { Scenario } from '../../simulator/harness/scenario.ts';
 import {
   type SimulatedReplica,
   electionSettings,
@@ -12,6 +12,7 @@ import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { createSeededRandom } from '../../simulator/time/random.ts';
 import { kubeconfigSecretName } from '../../simulator/world/objects.ts';
 import type { ProberSettings } from '../../src/prober/config/settings.ts';
+import { createStory } from './support/story.ts';
 
 // Held resources of clusters that were deleted are restored by elected replicas, restarted ones, and those with a new configuration.
 
@@ -33,7 +34,7 @@ const startReplicaNow = (standby: 'hot' | 'cold' = 'hot'): SimulatedReplica => {
 /** Creates one shoot and starts a leader that probes it. */
 const begin = async (standby?: 'hot' | 'cold'): Promise<SimulatedReplica> => {
   replicas = [];
-  scenario = createScenario({ shoots: [{ name: 'a' }], source: 'secret' });
+  scenario = createStory({ source: 'secret' });
   scenario.world.store.put(simKinds.Namespace, { metadata: { name: leaseNamespace } });
   const leader = startReplicaNow(standby);
   await scenario.clock.advance(60_000);
@@ -41,7 +42,6 @@ const begin = async (standby?: 'hot' | 'cold'): Promise<SimulatedReplica> => {
 };
 afterEach(async () => {
   for (const { process: machine } of replicas) machine.kill();
-  await scenario.stop();
 });
 
 const shoot = () => scenario.world.shoot('a');

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { createScenario } from '../../simulator/harness/scenario.ts';
 import { electionSettings, leaseNamespace, prober, startReplica } from '../../simulator/harness/replica.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
+import { createStory } from './support/story.ts';
 
 it('rule 26: a prober that has lost leadership awaits no pending write, and leaves no timer and no request when it ends', async () => {
-  const scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const scenario = createStory();
   const { clock, world } = scenario;
   world.store.put(simKinds.Namespace, { metadata: { name: leaseNamespace } });
   const replica = startReplica(prober(), scenario, {
@@ -24,5 +24,4 @@ it('rule 26: a prober that has lost leadership awaits no pending write, and leav
   expect(await clock.run(replica.ended)).toBe(1);
   expect(clock.monotonic() - patchedAt).toBeLessThan(10_000);
   expect(replica.process.holds()).toEqual({ timers: 0, requests: 0 });
-  await scenario.stop();
 });

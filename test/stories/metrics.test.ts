@@ -1,10 +1,10 @@
-import { afterEach, expect, it } from 'vitest';
-import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
+import { expect, it } from 'vitest';
+import type { Scenario } from '../../simulator/harness/scenario.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { allHeld, stateOf } from '../../simulator/harness/support.ts';
+import { createStory } from './support/story.ts';
 
 let scenario: Scenario;
-afterEach(() => scenario.stop());
 
 /** Series of a metric, such as `dwd_x{namespace="a"} 3`. */
 const series = async (name: string): Promise<readonly string[]> =>
@@ -12,25 +12,8 @@ const series = async (name: string): Promise<readonly string[]> =>
 
 const scalingsEnded = (): number => scenario.log.filter(({ msg }) => /^scaling \w+ completed$/.test(msg)).length;
 
-it('held resources are counted when a scaling has ended, not only in the next run', async () => {
-  scenario = createScenario({ shoots: [{ name: 'a' }, { name: 'b' }] });
-  const { clock, world } = scenario;
-  const { namespace } = world.shoot('a');
-  const held = async (): Promise<string | undefined> =>
-    (await series('dwd_prober_held_resources')).find((line) => line.includes(`"${namespace}"`))?.split(' ')[1];
-  scenario.startProber({ probeIntervalMs: 20_000 });
-  await clock.advance(60_000);
-  expect(await held()).toBe('0');
-  world.shoot('a').cutKubelets();
-  await clock.runUntil(() => scalingsEnded() === 1);
-  expect(await held()).toBe('3');
-  world.shoot('a').restoreKubelets();
-  await clock.runUntil(() => scalingsEnded() === 2);
-  expect(await held()).toBe('0');
-});
-
 it('dependent resources that cannot be scaled are reported until their kind is served', async () => {
-  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  scenario = createStory();
   const druid = 'druid.gardener.cloud/v1alpha1';
   const refs = [
     { apiVersion: druid, kind: 'Etcd', name: 'main' },
@@ -73,7 +56,7 @@ const valueOf = async (name: string): Promise<number | undefined> => {
 };
 
 it('the times of the last run and of a hold are exported', async () => {
-  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  scenario = createStory();
   const { clock, world } = scenario;
   scenario.startProber({ probeIntervalMs: 20_000 });
   await clock.advance(60_000);
@@ -96,7 +79,7 @@ it('the times of the last run and of a hold are exported', async () => {
 });
 
 it('a scale-down that the seed refuses is reported as late', async () => {
-  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  scenario = createStory();
   const { clock, world } = scenario;
   scenario.startProber();
   await clock.advance(60_000);

@@ -1,17 +1,13 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/scenario.ts';
+import type { Scenario, ScenarioOptions } from '../../simulator/harness/scenario.ts';
 import { allHeld, allUp, reachOutage, stateOf, changeLines } from '../../simulator/harness/support.ts';
+import { createStory } from './support/story.ts';
 
-const running: Scenario[] = [];
 const create = (options: Partial<ScenarioOptions> = {}): Scenario => {
-  const scenario = createScenario({ shoots: [{ name: 'a' }, { name: 'b' }], ...options });
-  running.push(scenario);
+  const scenario = createStory({ shoots: [{ name: 'a' }, { name: 'b' }], ...options });
   return scenario;
 };
-afterEach(async () => {
-  for (const scenario of running.splice(0)) await scenario.stop();
-});
 
 const readyStates = ({ world }: Scenario, shoot: string): readonly string[] =>
   world

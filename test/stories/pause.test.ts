@@ -1,15 +1,12 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
+import type { Scenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, allUp, reachOutage, stateOf } from '../../simulator/harness/support.ts';
 import { formatPause, pausedAnnotation } from '../../src/annotations/pause.ts';
+import { createStory } from './support/story.ts';
 
 let scenario: Scenario;
-const create = (): Scenario => {
-  scenario = createScenario({ shoots: [{ name: 'a' }, { name: 'b' }] });
-  return scenario;
-};
-afterEach(() => scenario.stop());
+const create = (): Scenario => (scenario = createStory({ shoots: [{ name: 'a' }, { name: 'b' }] }));
 
 const namespaceOf = (shoot: string): string => scenario.world.shoot(shoot).namespace;
 
@@ -71,31 +68,6 @@ describe('a paused shoot', () => {
       `${namespaceOf('a')} MeltdownProtectionPaused: Seed simulated: Meltdown protection is paused, the shoot is not scaled down until T: LB maintenance (kim)`,
       `${namespaceOf('a')} MeltdownProtectionResumed: Seed simulated: The pause of meltdown protection is over: an outage is met again, but not on resources with ignore-scaling.`,
     ]);
-  });
-
-  it('that was scaled down only in part counts as an unmet outage', async () => {
-    const { clock, world } = create();
-    scenario.startProber();
-    await clock.advance(60_000);
-    world.shoot('a').cutKubelets();
-    await clock.runUntil(
-      () => stateOf(scenario, 'a').join() === 'ca 0 replicas=1 active=,kcm 1,mcm 0 replicas=1 active=',
-    );
-    expect(await metricOf('outage_unmet', 'a')).toMatch(/ 0$/);
-    pause(namespaceOf('a'));
-    await clock.advance(2_000);
-    expect(stateOf(scenario, 'a')).toContain('kcm 1');
-    expect(await metricOf('outage_unmet', 'a')).toMatch(/ 1$/);
-  });
-
-  it('is restored as usual', async () => {
-    const { clock, world } = create();
-    await reachOutage(scenario);
-    expect(stateOf(scenario, 'a')).toEqual(allHeld);
-    pause(namespaceOf('a'));
-    world.shoot('a').restoreKubelets();
-    await clock.advance(120_000);
-    expect(stateOf(scenario, 'a')).toEqual(allUp);
   });
 
   it('is paused for an hour by an unreadable annotation, which is logged and shown', async () => {

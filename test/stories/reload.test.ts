@@ -1,15 +1,15 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
+import type { Scenario } from '../../simulator/harness/scenario.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
-import { allHeld, allUp, editDeployment, editShoot, reachOutage, stateOf } from '../../simulator/harness/support.ts';
+import { allHeld, allUp, editShoot, reachOutage, stateOf } from '../../simulator/harness/support.ts';
 import { requestKind } from '../../simulator/network/counting.ts';
+import { createStory } from './support/story.ts';
 
 let scenario: Scenario;
-afterEach(() => scenario.stop());
 
 it('applies new settings without a restart, and keeps the lease history', async () => {
-  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  scenario = createStory();
   const { clock, world } = scenario;
   scenario.startProber();
   await clock.advance(60_000);
@@ -23,7 +23,7 @@ it('applies new settings without a restart, and keeps the lease history', async 
 });
 
 it('restores a resource that the new configuration no longer names', async () => {
-  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  scenario = createStory();
   const { clock, world } = scenario;
   await reachOutage(scenario);
   expect(stateOf(scenario, 'a')).toEqual(allHeld);
@@ -36,7 +36,7 @@ it('restores a resource that the new configuration no longer names', async () =>
 });
 
 it('restores a resource that the new configuration expects in another namespace', async () => {
-  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  scenario = createStory();
   const { clock, world } = scenario;
   await reachOutage(scenario);
   expect(stateOf(scenario, 'a')).toEqual(allHeld);
@@ -50,20 +50,8 @@ it('restores a resource that the new configuration expects in another namespace'
   expect(stateOf(scenario, 'a')).toEqual(allUp);
 });
 
-it('no longer scales by the old settings', async () => {
-  scenario = createScenario({ shoots: [{ name: 'a' }] });
-  const { clock, world } = scenario;
-  scenario.startProber();
-  await clock.advance(60_000);
-  scenario.reload({ dependentResources: gardenSettings.dependentResources.slice(0, 1) });
-  await clock.advance(5_000);
-  world.shoot('a').cutKubelets();
-  await clock.advance(60_000);
-  expect(scenario.changes.map(({ name }) => name)).toEqual(['kube-controller-manager']);
-});
-
 it('restores a resource that was scaled down while the new configuration was being applied', async () => {
-  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  scenario = createStory();
   const { clock, world } = scenario;
   // The watches of the new configuration start slowly; meanwhile the former configuration protects the shoot.
   scenario.startProber();
@@ -84,7 +72,7 @@ it('restores a resource that was scaled down while the new configuration was bei
 });
 
 it('forgets a shoot whose last resource was just restored, although its pods are not ready', async () => {
-  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  scenario = createStory();
   const { clock } = scenario;
   await reachOutage(scenario);
   editShoot(scenario, 'a', (shoot) => ({
@@ -100,7 +88,7 @@ it('forgets a shoot whose last resource was just restored, although its pods are
 });
 
 it('continues with the history of a shoot that is to be probed again once its last write has ended', async () => {
-  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  scenario = createStory();
   const { clock, log } = scenario;
   await reachOutage(scenario);
   const { namespace: name } = scenario.world.shoot('a');
@@ -117,23 +105,8 @@ it('continues with the history of a shoot that is to be probed again once its la
   expect(stateOf(scenario, 'a')).toEqual(allHeld);
 });
 
-it('does not change a resource that the configuration no longer names and that is not held', async () => {
-  scenario = createScenario({ shoots: [{ name: 'a' }] });
-  const { clock } = scenario;
-  scenario.startProber();
-  await clock.advance(30_000);
-  scenario.reload({ dependentResources: gardenSettings.dependentResources.slice(0, 2) });
-  await clock.advance(5_000);
-  editDeployment(scenario, { shoot: 'a', name: 'ca' }, (deployment) => ({
-    ...deployment,
-    spec: { ...(deployment.spec as object), replicas: 0 },
-  }));
-  await clock.advance(120_000);
-  expect(stateOf(scenario, 'a')).toEqual(['ca 0', 'kcm 1', 'mcm 1']);
-});
-
 it('continues to protect a shoot whose Cluster cannot be decoded', async () => {
-  scenario = createScenario({ shoots: [{ name: 'a' }] });
+  scenario = createStory();
   const { clock, world } = scenario;
   scenario.startProber();
   await clock.advance(60_000);
@@ -168,7 +141,7 @@ describe('reloads in quick succession', () => {
     { what: 'three', gapsMs: [0, 0], inForce: 1 },
     { what: 'three, one after the other', gapsMs: [1_000, 1_000], inForce: 1 },
   ])('($what): the last one wins, and nothing remains of the earlier ones', async ({ gapsMs, inForce }) => {
-    scenario = createScenario({ shoots: [{ name: 'a' }] });
+    scenario = createStory();
     const { clock, world, log } = scenario;
     const { open, slow } = followWatches();
     scenario.startProber();
@@ -202,7 +175,7 @@ describe('reloads in quick succession', () => {
 });
 
 it('continues a scale-down at once that it interrupts between two levels', async () => {
-  scenario = createScenario({ shoots: [{ name: 'a' }], settings: { probeIntervalMs: 30_000 } });
+  scenario = createStory({ settings: { probeIntervalMs: 30_000 } });
   const { clock, world } = scenario;
   scenario.startProber();
   await clock.advance(60_000);

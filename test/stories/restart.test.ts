@@ -1,16 +1,14 @@
-import { afterEach, describe, expect, it } from 'vitest';
-import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
+import { describe, expect, it } from 'vitest';
+import type { Scenario } from '../../simulator/harness/scenario.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { allHeld, allUp, changeLines, editDeployment, reachOutage, stateOf } from '../../simulator/harness/support.ts';
 import { formatHeldAnnotation, heldAnnotation } from '../../src/annotations/held.ts';
 import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/annotations/scaling-annotations.ts';
+import { createStory } from './support/story.ts';
 
 let scenario: Scenario;
-const create = (): Scenario => {
-  scenario = createScenario({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 3 } }] });
-  return scenario;
-};
-afterEach(() => scenario.stop());
+const create = (): Scenario =>
+  (scenario = createStory({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 3 } }] }));
 
 const held = allHeld.map((line) => (line.startsWith('mcm') ? 'mcm 0 replicas=3 active=' : line));
 const up = allUp.map((line) => (line.startsWith('mcm') ? 'mcm 3' : line));
@@ -28,7 +26,6 @@ describe('the list of resources that stay held', () => {
     expect(await lastLines(true)).toEqual([
       expect.stringMatching(/^stopping: 3 resources of 1 shoot stay held; .* dwd release --shoot NAMESPACE /),
     ]);
-    await scenario.stop();
     expect(await lastLines(false)).toEqual([]);
   });
 });

@@ -1,6 +1,6 @@
-import { afterEach, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
+import type { Scenario } from '../../simulator/harness/scenario.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import {
   allHeld,
@@ -14,13 +14,13 @@ import {
 import type { RequestFault } from '../../simulator/network/faults.ts';
 import type { DependentResource } from '../../src/prober/index.ts';
 import { statusSchema } from '../../src/status/state/schema.ts';
+import { createStory } from './support/story.ts';
 
 let scenario: Scenario;
-afterEach(() => scenario.stop());
 
 const create = (changes: (resource: DependentResource) => Partial<DependentResource> = () => ({})): Scenario => {
   const dependentResources = gardenSettings.dependentResources.map((one) => ({ ...one, ...changes(one) }));
-  scenario = createScenario({ shoots: [{ name: 'a' }], settings: { dependentResources } });
+  scenario = createStory({ settings: { dependentResources } });
   return scenario;
 };
 
@@ -59,20 +59,6 @@ it('MCM is not restored while KCM cannot be, and follows as soon as it can', asy
   hinder(kcm);
   await scenario.clock.advance(120_000);
   expect(changeLines(scenario.changes.slice(3))).toEqual(['kcm 0->1', 'mcm 0->1', 'ca 0->1']);
-});
-
-it('the next level waits for all resources of one that is restored', async () => {
-  create(({ ref, scaleUp }) => ({
-    scaleUp: {
-      ...scaleUp,
-      level: ref.name === mcm ? 1 : 0,
-      initialDelayMs: ref.name === 'cluster-autoscaler' ? 20_000 : 0,
-    },
-  }));
-  await reachOutage(scenario);
-  scenario.world.shoot('a').restoreKubelets();
-  await scenario.clock.advance(90_000);
-  expect(changeLines(scenario.changes.slice(3))).toEqual(['kcm 0->1', 'ca 0->1', 'mcm 0->1']);
 });
 
 it('a resource without scaleDown is left alone', async () => {

@@ -1,40 +1,35 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { type Scenario, type ScenarioOptions, createScenario } from '../../simulator/harness/scenario.ts';
+import type { Scenario, ScenarioOptions } from '../../simulator/harness/scenario.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { allHeld, allUp, reachOutage, stateOf, changeLines } from '../../simulator/harness/support.ts';
 import { kubeconfigSecretName } from '../../simulator/world/index.ts';
 import { proberGrants } from '../../src/prober/rights.ts';
+import { createStory } from './support/story.ts';
 
 // Clusters that are found by the Secret with their kubeconfig, in a seed without Gardener.
 
-const running: Scenario[] = [];
 const clusterSource = { key: 'value' };
 const create = (settings: ScenarioOptions['settings'] = {}): Scenario => {
-  const scenario = createScenario({
+  const scenario = createStory({
     shoots: [{ name: 'a' }, { name: 'b' }],
     source: 'secret',
     settings: { clusterSource, ...settings },
   });
   for (const { namespace } of scenario.world.shoots) publish(scenario, namespace);
-  running.push(scenario);
   return scenario;
 };
-afterEach(async () => {
-  for (const scenario of running.splice(0)) await scenario.stop();
-});
 
 const selector = 'app=tenant';
 
 /** Creates a scenario in which the Secrets of `a` and `b` are found by their labels. */
 const createLabelled = (): Scenario => {
-  const scenario = createScenario({
+  const scenario = createStory({
     shoots: [{ name: 'a' }, { name: 'b' }],
     source: 'secret',
     settings: { clusterSource: { key: 'value', selector }, kubeConfigSecretName: selector },
   });
   for (const shoot of ['a', 'b']) label(scenario, { shoot, name: 'first' });
-  running.push(scenario);
   return scenario;
 };
 
@@ -75,23 +70,14 @@ const beginDeletion = ({ world }: Scenario): void => {
 const impactOn = ({ world }: Scenario) => world.shoot('a').impact();
 
 describe('a cluster that is found by its Secret', () => {
-  it('is scaled down in an outage, and restored when the kubelets return', async () => {
-    const scenario = create();
-    await reachOutage(scenario);
-    expect(stateOf(scenario, 'a')).toEqual(allHeld);
-    expect(stateOf(scenario, 'b')).toEqual(allUp);
-    const before = scenario.changes.length;
-    scenario.world.shoot('a').restoreKubelets();
-    await scenario.clock.advance(120_000);
-    expect(changeLines(scenario.changes.slice(before))).toEqual(['kcm 0->1', 'mcm 0->1', 'ca 0->1']);
-    expect(impactOn(scenario)).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
-  });
-
   it('is found, judged, held and restored with the declared rights, without a Cluster or a Machine', async () => {
     const scenario = create();
     await reachOutage(scenario);
+    expect([stateOf(scenario, 'a'), stateOf(scenario, 'b')]).toEqual([allHeld, allUp]);
     scenario.world.shoot('a').restoreKubelets();
     await scenario.clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual(allUp);
+    expect(impactOn(scenario)).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
     const grants = proberGrants({ ...gardenSettings, clusterSource }, ({ kind }) => `${kind.toLowerCase()}s`);
     const granted = grants.flatMap(({ verbs, resource }) => verbs.map((verb) => `${verb} ${resource}`));
     const asked = [...scenario.seedConnection.requests.byKey.keys()];
@@ -161,15 +147,6 @@ describe('a cluster that is found by its Secret', () => {
 describe('a cluster whose Secret is found by its labels', () => {
   const problem =
     '2 Secrets have the labels of clusterSource.selector: the prober uses first, the oldest, and not second';
-
-  it('is scaled down in an outage, whatever the name of the Secret, and restored when the kubelets return', async () => {
-    const scenario = createLabelled();
-    await reachOutage(scenario);
-    expect([stateOf(scenario, 'a'), stateOf(scenario, 'b')]).toEqual([allHeld, allUp]);
-    scenario.world.shoot('a').restoreKubelets();
-    await scenario.clock.advance(120_000);
-    expect(stateOf(scenario, 'a')).toEqual(allUp);
-  });
 
   it('is probed with the oldest of two Secrets, and the other is reported once', async () => {
     const scenario = createLabelled();

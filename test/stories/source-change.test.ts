@@ -1,8 +1,9 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
+import type { Scenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, allUp, stateOf } from '../../simulator/harness/support.ts';
 import type { ProberSettings } from '../../src/prober/config/settings.ts';
+import { createStory } from './support/story.ts';
 
 // A Gardener seed in which shoot `own` also has a Secret of another name, and reloads that change the cluster source.
 
@@ -13,10 +14,9 @@ const bySecret: Partial<ProberSettings> = {
 };
 
 let scenario: Scenario;
-afterEach(() => scenario.stop());
 
 const create = (): Scenario => {
-  scenario = createScenario({ shoots: [{ name: 'own' }, { name: 'other' }] });
+  scenario = createStory({ shoots: [{ name: 'own' }, { name: 'other' }] });
   const { api, namespace } = scenario.world.shoot('own');
   const value = Buffer.from(api.kubeconfig()).toString('base64');
   scenario.world.store.put(simKinds.Secret, { metadata: { namespace, name: ownSecret }, data: { value } });

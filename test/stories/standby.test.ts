@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { type Scenario, createScenario } from '../../simulator/harness/scenario.ts';
+import type { Scenario } from '../../simulator/harness/scenario.ts';
 import {
   type SimulatedReplica,
   electionSettings,
@@ -12,6 +12,7 @@ import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { allHeld, allUp, stateOf } from '../../simulator/harness/support.ts';
 import { createSeededRandom } from '../../simulator/time/random.ts';
 import type { ProberSettings, Standby } from '../../src/prober/index.ts';
+import { createStory } from './support/story.ts';
 
 // Two replicas and one shoot: an outage in which the leader cannot protect the shoot.
 
@@ -49,12 +50,11 @@ const downAfter = (): number | undefined => {
 };
 
 beforeEach(() => {
-  scenario = createScenario({ shoots: [{ name: 'a', nodes: 12 }] });
+  scenario = createStory({ shoots: [{ name: 'a', nodes: 12 }] });
   scenario.world.store.put(simKinds.Namespace, { metadata: { name: leaseNamespace } });
 });
 afterEach(async () => {
   for (const { process: machine } of replicas) machine.kill();
-  await scenario.stop();
 });
 
 const unharmed = { nodesTurnedUnknown: 0, machinesReplaced: 0 };

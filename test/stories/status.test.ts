@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest';
-import { createScenario } from '../../simulator/harness/scenario.ts';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { editDeployment, editShoot, reachOutage } from '../../simulator/harness/support.ts';
 import { formatPause, pausedAnnotation } from '../../src/annotations/pause.ts';
 import { statusSchema } from '../../src/status/state/schema.ts';
+import { createStory } from './support/story.ts';
 
 it('a prober reports at any time where its protection is active, since when, why and what comes next', async () => {
-  const scenario = createScenario({ shoots: [{ name: 'a', nodes: 12 }, { name: 'b' }] });
+  const scenario = createStory({ shoots: [{ name: 'a', nodes: 12 }, { name: 'b' }] });
   const { clock, world } = scenario;
   const [a, b] = [world.shoot('a'), world.shoot('b')];
   const status = (shoot?: string) => statusSchema.parse(scenario.status(shoot));
@@ -71,11 +71,10 @@ it('a prober reports at any time where its protection is active, since when, why
   await clock.advance(30_000);
   expect(states()).toEqual({ [a.namespace]: 'not probed', [b.namespace]: 'healthy' });
   expect(status(a.namespace).shoots).toMatchObject([{ why: 'hibernation is enabled', next: { text: '' }, do: '' }]);
-  await scenario.stop();
 });
 
 it('lists scalings, pauses and releases by others between the verdicts', async () => {
-  const scenario = createScenario({ shoots: [{ name: 'a' }] });
+  const scenario = createStory();
   const { clock, world } = scenario;
   const a = world.shoot('a');
   const acts = (): readonly string[] =>
@@ -117,5 +116,4 @@ it('lists scalings, pauses and releases by others between the verdicts', async (
   a.restoreKubelets();
   await clock.advance(150_000);
   expect(acts().slice(11).toSorted()).toEqual(each('scaled up: NAME, from 0 to 1 replicas'));
-  await scenario.stop();
 });

@@ -1,14 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { prober, startReplica } from '../../simulator/harness/replica.ts';
-import { createScenario } from '../../simulator/harness/scenario.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { editShoot } from '../../simulator/harness/support.ts';
 import { createVirtualClock } from '../../simulator/time/index.ts';
 import { createWorld } from '../../simulator/world/index.ts';
+import { createStory } from './support/story.ts';
 
 describe('healthy steady state', () => {
   it.each([3, 100, 300])('costs two requests and one connection per run, with %i nodes', async (nodes) => {
-    const scenario = createScenario({ shoots: [{ name: 'a', nodes }] });
+    const scenario = createStory({ shoots: [{ name: 'a', nodes }] });
     const { clock } = scenario;
     const line = scenario.shootConnection('a');
     const { requests } = line;
@@ -27,11 +27,10 @@ describe('healthy steady state', () => {
     expect(scenario.seedConnection.requests.total()).toBe(0);
     expect(scenario.log.slice(logBefore).filter(({ level }) => level !== 'debug')).toEqual([]);
     expect(scenario.changes).toEqual([]);
-    await scenario.stop();
   });
 
   it('costs a list of nodes and one of machines every five minutes: who cannot be protected must be known before an outage', async () => {
-    const scenario = createScenario({ shoots: [{ name: 'a' }] });
+    const scenario = createStory();
     const { clock } = scenario;
     scenario.startProber();
     await clock.advance(20_000);
@@ -41,7 +40,6 @@ describe('healthy steady state', () => {
     await clock.advance(1_200_000);
     expect(requests.total({ verb: 'list', resource: 'nodes' })).toBe(3);
     expect(scenario.seedConnection.requests.total({ verb: 'list' })).toBe(3);
-    await scenario.stop();
   });
 
   it('is reached by 250 shoots without a failed run, and without a long queue at the seed', {
@@ -68,11 +66,10 @@ describe('healthy steady state', () => {
   });
 
   it('costs no request to a shoot that is not probed', async () => {
-    const scenario = createScenario({ shoots: [{ name: 'a' }] });
+    const scenario = createStory();
     editShoot(scenario, 'a', (shoot) => ({ ...shoot, spec: { provider: { workers: [] } } }));
     scenario.startProber();
     await scenario.clock.advance(120_000);
     expect(scenario.shootConnection('a').requests.total()).toBe(0);
-    await scenario.stop();
   });
 });

@@ -55,33 +55,17 @@ describe('rule 25: taking the Lease', () => {
     expect([a.elector.mayWrite(), a.terms]).toEqual([true, 1]);
   });
 
-  it('rule 25: does not lead while another replica renews the Lease', async () => {
+  it('rule 25: takes a Lease that has not changed for its whole duration', async () => {
     const a = await startLeader();
+    await clock.advance(4_000);
+    a.process.suspend();
     const b = start('b');
-    await clock.advance(3_600_000);
-    expect(a.elector.mayWrite()).toBe(true);
+    await clock.advance(14_999);
     expect(b.elector.mayWrite()).toBe(false);
-    expect(b.terms).toBe(0);
-    expect(stored()).toMatchObject({ holderIdentity: 'a', leaseTransitions: 0 });
-    expect(b.logger.at('info')).toEqual(['leader election: another replica leads']);
+    await clock.advance(1);
+    expect(b.elector.mayWrite()).toBe(true);
+    expect(stored()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
   });
-
-  it.each([-3_600_000, 0, 3_600_000])(
-    'rule 25: takes a Lease that has not changed for its whole duration, with clocks %d ms apart',
-    async (offset) => {
-      const a = await startLeader();
-      await clock.advance(4_000);
-      a.process.suspend();
-      const process = new SimulatedProcess(clock);
-      process.setWallOffset(offset);
-      const b = start('b', { process });
-      await clock.advance(14_999);
-      expect(b.elector.mayWrite()).toBe(false);
-      await clock.advance(1);
-      expect(b.elector.mayWrite()).toBe(true);
-      expect(stored()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
-    },
-  );
 
   it('rule 25: only one of two waiting replicas takes the Lease of a dead leader', async () => {
     const a = await startLeader();
@@ -91,15 +75,6 @@ describe('rule 25: taking the Lease', () => {
     await clock.advance(30_000);
     expect(others.filter(({ elector }) => elector.mayWrite())).toHaveLength(1);
     expect(stored()).toMatchObject({ leaseTransitions: 1 });
-  });
-
-  it('rule 25: takes a released Lease as soon as it has read it', async () => {
-    server.store.put(simKinds.Lease, {
-      metadata: ref,
-      spec: { holderIdentity: '', leaseDurationSeconds: 1, leaseTransitions: 6 },
-    });
-    await startLeader();
-    expect(stored()).toMatchObject({ holderIdentity: 'a', leaseTransitions: 7 });
   });
 
   it('rule 25: waits between one and 2.2 retry periods, by jitter, before the next read', async () => {
@@ -116,17 +91,6 @@ describe('rule 25: taking the Lease', () => {
       b.stop();
       await clock.settle();
     }
-  });
-
-  it('rule 25: keeps trying while the API server is unavailable, and warns once', async () => {
-    fault = () => ({ status: 503 });
-    const a = start('a');
-    await clock.advance(60_000);
-    expect(a.elector.mayWrite()).toBe(false);
-    expect(a.logger.at('warn')).toHaveLength(1);
-    fault = () => undefined;
-    await clock.advance(5_000);
-    expect(a.elector.mayWrite()).toBe(true);
   });
 });
 
@@ -154,16 +118,22 @@ describe('rule 26: keeping the Lease', () => {
     expect(a.logger.at('warn')).toEqual([]);
   });
 
-  it('rule 26: keeps leading if the response to a renewal is lost', async () => {
-    const a = await startLeader();
-    let lost = 0;
-    fault = (request) => (request.method === 'PUT' && lost++ === 0 ? { afterWrite: 'drop' } : undefined);
-    await clock.advance(60_000);
-    expect(a.elector.mayWrite()).toBe(true);
-    expect(stored()).toMatchObject({ holderIdentity: 'a', leaseTransitions: 0 });
-  });
+  it.each(['drop', { afterWrite: 'drop' }] as const)(
+    'rule 26: keeps leading if one renewal fails (%j)',
+    async (one) => {
+      const a = await startLeader();
+      let count = 0;
+      fault = (request) => (request.method === 'PUT' && count++ === 0 ? one : undefined);
+      await clock.advance(7_001);
+      expect(a.elector.mayWrite()).toBe(true);
+      expect(count).toBeGreaterThanOrEqual(2);
+      await clock.advance(60_000);
+      expect(a.elector.mayWrite()).toBe(true);
+      expect(stored()).toMatchObject({ holderIdentity: 'a', leaseTransitions: 0 });
+    },
+  );
 
-  it.each(['drop', 'reset', { status: 500 }, { status: 403 }, { status: 429, retryAfter: 1 }] as const)(
+  it.each(['drop', { status: 500 }] as const)(
     'rule 26: stops leading if renewals fail with %j until the deadline, before another can lead',
     async (failure) => {
       const a = await startLeader();
@@ -186,17 +156,6 @@ describe('rule 26: keeping the Lease', () => {
     },
   );
 
-  it('rule 26: has time for another request if one hangs', async () => {
-    const a = await startLeader();
-    let count = 0;
-    fault = (request) => (request.method === 'PUT' && count++ === 0 ? 'drop' : undefined);
-    await clock.advance(7_001);
-    expect(a.elector.mayWrite()).toBe(true);
-    expect(count).toBe(2);
-    await clock.advance(60_000);
-    expect(a.elector.mayWrite()).toBe(true);
-  });
-
   it('rule 26: does not retry failures in a hot loop', async () => {
     await startLeader();
     fault = (request) => (request.method === 'PUT' ? { status: 500 } : undefined);
@@ -208,22 +167,16 @@ describe('rule 26: keeping the Lease', () => {
     ]);
   });
 
-  it('rule 26: stops leading at its next renewal if another replica has taken the Lease', async () => {
+  it.each([
+    ['another replica has taken the Lease', 'b'],
+    ['an operator has removed the holder', ''],
+  ])('rule 26: stops leading at its next renewal if %s, and does not take it back', async (_, holderIdentity) => {
     const a = await startLeader();
     const current = server.store.get(simKinds.Lease, ref)!;
-    server.store.put(simKinds.Lease, { ...current, spec: { ...stored(), holderIdentity: 'b' } });
-    await clock.advance(2_000);
-    expect(a.end).toBe('lost');
-    expect(stored()).toMatchObject({ holderIdentity: 'b' });
-  });
-
-  it('rule 26: stops leading at its next renewal if an operator has removed the holder, and does not take the Lease back', async () => {
-    const a = await startLeader();
-    const current = server.store.get(simKinds.Lease, ref)!;
-    server.store.put(simKinds.Lease, { ...current, spec: { ...stored(), holderIdentity: '' } });
+    server.store.put(simKinds.Lease, { ...current, spec: { ...stored(), holderIdentity } });
     await clock.advance(2_000);
     expect([a.end, a.elector.mayWrite()]).toEqual(['lost', false]);
-    expect(stored()).toMatchObject({ holderIdentity: '', leaseTransitions: 0 });
+    expect(stored()).toMatchObject({ holderIdentity, leaseTransitions: 0 });
   });
 
   it('rule 26: the leader creates a deleted Lease again, while a replica that has seen it waits', async () => {
@@ -288,10 +241,10 @@ describe('rule 27: a clean stop', () => {
     expect(stored()).toMatchObject({ holderIdentity: '' });
   });
 
-  it.each(['reset', 'drop'] as const)('rule 27: releases also if a renewal got no response (%s)', async (how) => {
+  it('rule 27: releases also if a renewal got no response', async () => {
     const a = await startLeader();
     let count = 0;
-    fault = (request) => (request.method === 'PUT' && count++ === 0 ? { afterWrite: how } : undefined);
+    fault = (request) => (request.method === 'PUT' && count++ === 0 ? { afterWrite: 'drop' } : undefined);
     await clock.advance(2_000);
     expect(count).toBe(1);
     a.stop();
@@ -342,15 +295,6 @@ describe('rule 27: a clean stop', () => {
     await clock.settle();
     expect([a.end, a.terms]).toEqual(['stopped', 0]);
     expect(stored()).toMatchObject({ holderIdentity: '' });
-  });
-
-  it('rule 4: leaves no timer behind', async () => {
-    const a = await startLeader();
-    await clock.advance(7_000);
-    a.stop();
-    await clock.settle();
-    expect(a.end).toBe('stopped');
-    expect(clock.pending).toBe(0);
   });
 });
 
@@ -453,22 +397,7 @@ describe('rule 28: a suspended process', () => {
     expect(stored()).toMatchObject({ holderIdentity: '', leaseTransitions: 1 });
   });
 
-  it('rule 28: counts the deadline from the time at which a renewal was sent, if the response is read after waking up', async () => {
-    const a = await startLeader();
-    let count = 0;
-    fault = (request) => (request.method === 'PUT' && count++ === 0 ? { delayMs: 1_000 } : undefined);
-    await clock.advance(2_500);
-    a.process.suspend();
-    await clock.advance(9_499);
-    // The renewal was sent at 2 s, so it counts until 12 s. The response is read now, at 11.999 s.
-    await a.process.resume();
-    expect(a.elector.mayWrite()).toBe(true);
-    fault = () => 'drop';
-    await clock.advance(1);
-    expect([a.elector.mayWrite(), a.end]).toEqual([false, 'lost']);
-  });
-
-  it.each(['drop', 'reset', { status: 500 }, { status: 403 }] as const)(
+  it.each(['drop', { status: 500 }] as const)(
     'rule 28: tries once to renew if it wakes up after its deadline (%j)',
     async (failure) => {
       const a = await startLeader();
@@ -483,28 +412,21 @@ describe('rule 28: a suspended process', () => {
       expect(counting.counts.total({ verb: 'update' })).toBe(1);
     },
   );
-
-  it('rule 28: keeps leading after a short suspension', async () => {
-    const a = await startLeader();
-    await clock.advance(2_500);
-    a.process.suspend();
-    await clock.advance(8_000);
-    await a.process.resume();
-    await clock.settle();
-    expect([a.end, a.elector.mayWrite()]).toEqual([undefined, true]);
-  });
 });
 
 describe('rule 29: rights', () => {
-  it('rule 29: warns once about a missing right, and keeps trying', async () => {
-    fault = (request) => (request.method === 'POST' ? { status: 403, message: 'cannot create leases' } : undefined);
-    const a = start('a');
-    await clock.advance(60_000);
-    expect(a.logger.at('warn')).toHaveLength(1);
-    fault = () => undefined;
-    await clock.advance(5_000);
-    expect(a.elector.mayWrite()).toBe(true);
-  });
+  it.each([{ status: 403, message: 'cannot create leases' }, { status: 503 }])(
+    'rule 29: warns once while it cannot take the Lease (%j), and keeps trying',
+    async (failure) => {
+      fault = () => failure;
+      const a = start('a');
+      await clock.advance(60_000);
+      expect([a.elector.mayWrite(), a.logger.at('warn')]).toEqual([false, [expect.anything()]]);
+      fault = () => undefined;
+      await clock.advance(5_000);
+      expect(a.elector.mayWrite()).toBe(true);
+    },
+  );
 
   it('rule 29: sends no requests but get, create and update of the Lease', async () => {
     const a = await startLeader();
