@@ -5,22 +5,26 @@ import type { Missing } from './gate.ts';
 
 const root = new URL('..', import.meta.url);
 
-/** Path of a program that tools/envtest/build.sh builds from the Go module in tools/NAME. It must match the path that the script computes. */
-export const builtProgram = (name: string, module: string): string => {
-  const required = readFileSync(new URL(`tools/${name}/go.mod`, root), 'utf8');
-  const version = required
+type Environment = Readonly<Record<string, string | undefined>>;
+
+/** Returns the version, such as `v1.36.3`, that the Go module in a folder of `tools` requires of another. */
+export const requiredVersion = (folder: string, module: string): string => {
+  const file = `tools/${folder}/go.mod`;
+  const version = readFileSync(new URL(file, root), 'utf8')
     .split('\n')
     .flatMap((line) => line.split(`${module} v`).slice(1))[0]
     ?.split(' ')[0];
-  if (version === undefined) throw new Error(`tools/${name}/go.mod does not require ${module}`);
-  return join(
-    process.env.XDG_CACHE_HOME || join(homedir(), '.cache'),
-    'dependency-watchdog',
-    name,
-    `v${version}`,
-    name,
-  );
+  if (version === undefined) throw new Error(`${file} does not require ${module}`);
+  return `v${version}`;
 };
+
+/** Directory of a cache of tools/envtest/build.sh, which computes the same path. */
+export const buildCache = (env: Environment, ...path: readonly string[]): string =>
+  join(env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache'), 'dependency-watchdog', ...path);
+
+/** Path of a program that tools/envtest/build.sh builds from the Go module in tools/NAME. */
+export const builtProgram = (name: string, module: string): string =>
+  buildCache(process.env, name, requiredVersion(name, module), name);
 
 export const missingProgram = (path: string): Missing =>
   existsSync(path) ? undefined : `${path} not found; run \`make envtest\``;

@@ -1,9 +1,6 @@
-import { accessSync, constants, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
+import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-const tools = fileURLToPath(new URL('../../tools/envtest', import.meta.url));
+import { buildCache, requiredVersion } from '../built-program.ts';
 
 export const binaryNames = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl'] as const;
 export type BinaryName = (typeof binaryNames)[number];
@@ -41,29 +38,12 @@ export function describeMissing(result: Extract<BinariesResult, { ok: false }>):
   return `${result.missing.join(', ')} not found in ${result.directory}; ${result.remedy}`;
 }
 
-/** Returns the Kubernetes version that go.mod requires, such as `v1.36.3`. */
-function kubernetesVersion(): string {
-  return requiredVersion('kubernetes', 'k8s.io/kubernetes');
-}
-
-/** Returns the output directory of build.sh. build.sh computes the same path: the two must agree. */
+/** Returns the output directory of build.sh. */
 function cacheDirectory(env: Environment): string {
-  const cache = env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache');
-  const etcdVersion = requiredVersion('etcd', 'go.etcd.io/etcd/server/v3');
+  const kubernetes = requiredVersion('envtest/kubernetes', 'k8s.io/kubernetes');
+  const etcd = requiredVersion('envtest/etcd', 'go.etcd.io/etcd/server/v3');
   const arch = process.arch === 'x64' ? 'amd64' : process.arch;
-  const name = `${kubernetesVersion()}-${etcdVersion}-${process.platform}-${arch}`;
-  return join(cache, 'dependency-watchdog', 'envtest', name);
-}
-
-function requiredVersion(folder: string, module: string): string {
-  const file = join(tools, folder, 'go.mod');
-  const line = readFileSync(file, 'utf8')
-    .split('\n')
-    .map((text) => text.trim().replace(/^require\s+/, ''))
-    .find((text) => text.startsWith(`${module} v`));
-  const version = line?.split(/\s+/)[1];
-  if (version === undefined) throw new Error(`${file} does not require ${module}`);
-  return version;
+  return buildCache(env, 'envtest', `${kubernetes}-${etcd}-${process.platform}-${arch}`);
 }
 
 function isExecutable(path: string): boolean {

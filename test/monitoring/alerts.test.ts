@@ -1,7 +1,5 @@
-import { copyFileSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readFileSync, readdirSync } from 'node:fs';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { root } from '../documents/markdown.ts';
 import { type AlertRules, alerts, recorded, rules } from './alerts.ts';
@@ -9,14 +7,12 @@ import { type PromtoolResult, describePromtool, promtool } from './promtool.ts';
 import { problemsOf } from './queries.ts';
 import { type Registry, registries } from './registries.ts';
 
-const directory = mkdtempSync(join(tmpdir(), 'dwd-alerts-'));
-afterAll(() => rmSync(directory, { recursive: true }));
-
 const testAlerts = (tested: AlertRules): PromtoolResult => {
-  writeFileSync(join(directory, 'rules.yaml'), stringify(tested));
   const tests = ['tests.yaml', 'tests-of-days.yaml'];
-  for (const file of tests) copyFileSync(`${root}deploy/monitoring/${file}`, join(directory, file));
-  return promtool(['test', 'rules', ...tests], { cwd: directory });
+  const texts = tests.map((file) => [file, readFileSync(`${root}deploy/monitoring/${file}`, 'utf8')] as const);
+  return promtool(['test', 'rules', ...tests], {
+    files: { 'rules.yaml': stringify(tested), ...Object.fromEntries(texts) },
+  });
 };
 
 /** Returns the rules with this query for every alert. Each has a label of its own, because two rules of one alert must not give the same series. */
@@ -34,8 +30,8 @@ const names = [...new Set(alerts.map(({ alert }) => alert))];
 
 describePromtool('the alerts', () => {
   it('are rules that promtool accepts', () => {
-    writeFileSync(join(directory, 'rules.yaml'), stringify(rules));
-    expect(promtool(['check', 'rules', join(directory, 'rules.yaml')])).toMatchObject({ status: 0 });
+    const files = { 'rules.yaml': stringify(rules) };
+    expect(promtool(['check', 'rules', 'rules.yaml'], { files })).toMatchObject({ status: 0 });
   });
 
   it('fire and do not fire as their tests expect', () => {
@@ -79,10 +75,8 @@ describe('the queries', () => {
   });
 
   it('use only metrics and labels that the programs declare', () => {
-    for (const { groups } of [rules]) {
-      for (const { alert, record, expr } of groups.flatMap((group) => group.rules)) {
-        expect(problemsOf(expr, known), alert ?? record).toEqual([]);
-      }
+    for (const { alert, record, expr } of rules.groups.flatMap((group) => group.rules)) {
+      expect(problemsOf(expr, known), alert ?? record).toEqual([]);
     }
   });
 

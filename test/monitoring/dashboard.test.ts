@@ -1,6 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { createMeter } from '../../src/telemetry/index.ts';
@@ -33,20 +31,14 @@ it('uses only metrics and labels that the programs declare', async () => {
 
 describePromtool('the queries', () => {
   it('are accepted by Prometheus', () => {
-    const directory = mkdtempSync(join(tmpdir(), 'dwd-dashboard-'));
-    try {
-      const rules = queries.map((expr, index) => ({ record: `query:${index}`, expr }));
-      writeFileSync(join(directory, 'rules.yaml'), stringify({ groups: [{ name: 'dashboard', rules }] }));
-      const { status, output } = promtool(['check', 'rules', '--lint=none', join(directory, 'rules.yaml')]);
-      expect(status, output).toBe(0);
-    } finally {
-      rmSync(directory, { recursive: true });
-    }
+    const rules = queries.map((expr, index) => ({ record: `query:${index}`, expr }));
+    const files = { 'rules.yaml': stringify({ groups: [{ name: 'dashboard', rules }] }) };
+    const { status, output } = promtool(['check', 'rules', '--lint=none', 'rules.yaml'], { files });
+    expect(status, output).toBe(0);
   });
 
   it('cap the value of a scale-down that came minutes late, so that the others remain distinguishable', () => {
     const [expr] = panels.find(({ title }) => title === 'Grace left at the last scale-down')?.targets ?? [];
-    const directory = mkdtempSync(join(tmpdir(), 'dwd-dashboard-'));
     const series = (namespace: string, left: number) => ({
       series: `dwd_prober_grace_left_seconds{instance="1", namespace="garden", exported_namespace="${namespace}"}`,
       values: `${left}x3`,
@@ -72,13 +64,8 @@ describePromtool('the queries', () => {
         },
       ],
     };
-    try {
-      writeFileSync(join(directory, 'test.yaml'), stringify(test));
-      const { status, output } = promtool(['test', 'rules', 'test.yaml'], { cwd: directory });
-      expect(status, output).toBe(0);
-    } finally {
-      rmSync(directory, { recursive: true });
-    }
+    const { status, output } = promtool(['test', 'rules', 'test.yaml'], { files: { 'test.yaml': stringify(test) } });
+    expect(status, output).toBe(0);
   });
 });
 

@@ -15,9 +15,4 @@ describePromtool('promtool', () => {
       output: '',
     });
   });
-
-  it('promtool reports a metric with a wrong name', () => {
-    const text = '# HELP dwd_x A counter without its ending.\n# TYPE dwd_x counter\ndwd_x 1\n';
-    expect(promtool(['check', 'metrics'], { input: text }).status).toBe(3);
-  });
 });
