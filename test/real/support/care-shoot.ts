@@ -50,7 +50,7 @@ const status = {
 export const namespaceOf = (name: string): string => `shoot--test--${name}`;
 
 /** Sets the condition Available of a Deployment. */
-export const setAvailable = async (seed: TestClient, { name, deployment, is }: Availability): Promise<void> => {
+const setAvailable = async (seed: TestClient, { name, deployment, is }: Availability): Promise<void> => {
   const path = `/apis/apps/v1/namespaces/${namespaceOf(name)}/deployments/${deployment}`;
   const { metadata } = await seed.get<{ metadata: { generation: number } }>(path);
   await seed.patch(`${path}/status`, {
@@ -61,7 +61,7 @@ export const setAvailable = async (seed: TestClient, { name, deployment, is }: A
   });
 };
 
-export interface Availability {
+interface Availability {
   readonly name: string;
   readonly deployment: string;
   readonly is: 'True' | 'False';
