@@ -6,9 +6,9 @@ export interface ClientOptions {
   readonly host: string;
   readonly port: number;
   readonly caPem: string;
-  readonly certificatePem?: string | undefined;
-  readonly keyPem?: string | undefined;
-  readonly token?: string | undefined;
+  readonly certificatePem?: string;
+  readonly keyPem?: string;
+  readonly token?: string;
 }
 
 export interface Request {

@@ -1,5 +1,4 @@
-import { parse, stringify } from 'yaml';
-import { type TestClient, createTestClient } from './client.ts';
+import { stringify } from 'yaml';
 
 /** A kubeconfig as text and as a file with the same content, readable by its owner only. */
 export interface Kubeconfig {
@@ -30,26 +29,6 @@ export function kubeconfigText({ name, server, caPem, user, credentials }: Kubec
     users: [{ name: user, user: userEntry(credentials) }],
     contexts: [{ name, context: { cluster: name, user } }],
     'current-context': name,
-  });
-}
-
-/** Creates a test client from a kubeconfig that `kubeconfigText` has made. */
-export function clientFromKubeconfig(text: string): TestClient {
-  const config = parse(text) as {
-    readonly clusters: readonly [{ readonly cluster: Readonly<Record<string, string>> }];
-    readonly users: readonly [{ readonly user: Readonly<Record<string, string>> }];
-  };
-  const { cluster } = config.clusters[0];
-  const { user } = config.users[0];
-  const { hostname, port } = new URL(cluster.server!);
-  const decoded = (data: string | undefined) => data && Buffer.from(data, 'base64').toString();
-  return createTestClient({
-    host: hostname,
-    port: Number(port),
-    caPem: decoded(cluster['certificate-authority-data']) ?? '',
-    certificatePem: decoded(user['client-certificate-data']),
-    keyPem: decoded(user['client-key-data']),
-    token: user.token,
   });
 }
 

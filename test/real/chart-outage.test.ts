@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { missingEnvtest } from '../envtest/gate.ts';
-import { waitFor } from '../envtest/waiting.ts';
 import { describeUnless } from '../gate.ts';
 import type { AgentPod } from './support/agent-pod.ts';
 import { missingHelm, renderChart } from './support/helm.ts';
 import { listEverything } from './support/inventory.ts';
-import { type SeedWithShoot, kcm, mcm, quickValues, startSeedWithShoot } from './support/seed-with-shoot.ts';
+import { kcm, mcm } from './support/prober-world.ts';
+import { type SeedWithShoot, quickValues, startSeedWithShoot } from './support/seed-with-shoot.ts';
 
 const prober = 'system:serviceaccount:garden:dwd-prober';
 const refused = 'Job/garden/dwd-uninstall not ready. status: Failed';
@@ -39,21 +39,21 @@ describeUnless([missingEnvtest(), missingHelm()], 'the chart, from an empty clus
     const notes = await world.release('1.0.0');
     expect(notes).toContain('kubectl -n garden get lease dwd-prober-leader-election\n');
     expect(await versions()).toEqual(['1.0.0', '1.0.0']);
-    const lines = () => world.agent.programs().flatMap((program) => program.lines().map(({ msg }) => msg ?? ''));
-    await waitFor({ what: 'the check of rights' }, () => lines().includes('no right is missing'));
+    const lines = () => world.programs().flatMap((program) => program.lines().map(({ msg }) => msg ?? ''));
+    await world.until('the check of rights', () => lines().includes('no right is missing'));
     expect(lines().filter((line) => line.startsWith('a right is missing'))).toEqual([]);
 
     let at = Date.now();
     world.kubelets.cut();
-    await world.untilCounts(0, 0);
+    await world.untilHeld();
     expect(world.countsSince(at)).toEqual([`${prober} ${mcm} 0`, `${prober} ${kcm} 0`]);
 
     at = Date.now();
-    await world.release('2.0.0', { dependents: [kcm] });
+    await world.release('2.0.0', quickValues([kcm]));
     expect(await versions()).toEqual(['2.0.0', '2.0.0']);
     // A pod of the former version that is replaced in a roll-out finds its configuration.
     expect(await configMaps()).toBe(2);
-    const failing = world.release('missing', { probeTimeout: '7s', dependents: [kcm], flags: ['--timeout=4s'] });
+    const failing = world.release('missing', quickValues([kcm], { probeTimeout: '7s' }), ['--timeout=4s']);
     await expect(failing).rejects.toThrow();
     await world.helm(['rollback', 'watchdog', '2', '--wait', '--timeout=10m']);
     expect(await versions()).toEqual(['2.0.0', '2.0.0']);
@@ -63,12 +63,12 @@ describeUnless([missingEnvtest(), missingHelm()], 'the chart, from an empty clus
     const now = await listEverything(world.seed.client);
     expect(now.filter((one) => !installed.includes(one))).toEqual(['/apis/batch/v1/jobs garden/dwd-uninstall']);
     expect(now.filter((one) => installed.includes(one))).toEqual(installed);
-    await world.untilCounts(0, 0);
+    await world.untilHeld();
     expect(world.countsSince(at)).toEqual([]);
 
     // The present version does not name machine-controller-manager, and restores it.
     world.kubelets.connect();
-    await world.untilCounts(2, 3);
+    await world.untilUp();
     expect(world.countsSince(at)).toEqual([`${prober} ${kcm} 2`, `${prober} ${mcm} 3`]);
     at = Date.now();
     await world.helm(['uninstall', 'watchdog', '--timeout=10m']);
@@ -79,24 +79,24 @@ describeUnless([missingEnvtest(), missingHelm()], 'the chart, from an empty clus
   it('removes a former configuration and its rights, and restores in order before it is uninstalled in an outage, if told so', async () => {
     await world.release('1.0.0');
     for (const maps of [2, 1]) {
-      await world.release('2.0.0', { dependents: [kcm] });
+      await world.release('2.0.0', quickValues([kcm]));
       expect(await configMaps()).toBe(maps);
     }
     const role = 'dependency-watchdog.gardener.cloud:garden:dwd-prober';
     expect(await world.seed.kubectl(['get', 'clusterrole', role, '-o', 'yaml'])).not.toContain(mcm);
-    await world.release('1.0.0', { values: { uninstall: { despiteOutage: true } } });
+    await world.release('1.0.0', { uninstall: { despiteOutage: true } });
     world.kubelets.cut();
-    await world.untilCounts(0, 0);
+    await world.untilHeld();
     const at = Date.now();
     await world.helm(['uninstall', 'watchdog', '--timeout=10m']);
-    await world.untilCounts(2, 3);
+    await world.untilUp();
     expect(world.countsSince(at)).toEqual([`${uninstaller} ${kcm} 2`, `${uninstaller} ${mcm} 3`]);
     expect(await leftOver()).toEqual([]);
     world.kubelets.connect();
   });
 
   it('is the same without Helm: rendered, applied and deleted by kubectl', async () => {
-    const file = await renderChart({ values: quickValues('5s'), flags: ['--no-hooks'] });
+    const file = await renderChart({ values: quickValues(), flags: ['--no-hooks'] });
     await world.seed.kubectl(['apply', '--server-side', '-f', '-'], file);
     await world.seed.kubectl(['rollout', 'status', 'deployment/dwd-prober', '-n', 'garden', '--timeout=10m']);
     await world.seed.kubectl(['delete', '-f', '-'], file);

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { findBinaries } from '../envtest/binaries.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { runKubectl } from '../envtest/kubectl.ts';
-import { until } from './support/demo.ts';
+import { waitFor } from '../envtest/waiting.ts';
 import { type ServedDemoWorld, serveDemoWorld } from './support/demo-world.ts';
 
 const alpha = 'shoot--sim--alpha';
@@ -61,9 +61,11 @@ describeEnvtest('kubectl in the demo', () => {
       const apiServer = ['pod', '-l', 'role=apiserver', '-n', alpha];
       return kubectl('seed', 'wait', ...apiServer, `--for=condition=Ready=${is}`, '--timeout=5m');
     };
-    await until(() => seen.includes('ADDED'), 'the watch has begun');
+    await waitFor({ what: 'the watch has begun' }, () => seen.includes('ADDED'));
     await annotate(`${etcdAnnotation}=down`);
-    await until(() => /MODIFIED +shoot--sim--alpha +kube-apiserver-\S+ /.test(seen), 'the watch tells of a change');
+    await waitFor({ what: 'the watch tells of a change' }, () =>
+      /MODIFIED +shoot--sim--alpha +kube-apiserver-\S+ /.test(seen),
+    );
     await untilReady('False');
     await expect(nodes()).rejects.toThrow(/refused|reset|EOF/);
     await annotate(`${etcdAnnotation}-`);

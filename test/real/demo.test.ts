@@ -1,60 +1,91 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { basename } from 'node:path';
-import { afterAll, describe, expect, it } from 'vitest';
-import {
-  type Show,
-  endDemos,
-  isListening,
-  leftovers,
-  openLogs,
-  processes,
-  startDemo as start,
-  until,
-} from './support/demo.ts';
+import { existsSync, openSync, readFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { basename, join } from 'node:path';
+import { expect, it } from 'vitest';
+import { waitFor } from '../envtest/waiting.ts';
+import { type Show, showDemo } from './support/demo.ts';
+import { interrupt } from './support/terminal.ts';
 
-/** Waits until the prober watches, so that the script begins. Returns the port of the simulated seed. */
-const whenWatched = async (show: Show): Promise<number> => {
-  await until(() => show.output().includes('its kubelets are cut off'), 'the script begins');
-  const kubeconfig = readFileSync(/KUBECONFIG=(.*)/.exec(show.output())![1]!, 'utf8');
-  return Number(/127\.0\.0\.1:(\d+)/.exec(kubeconfig)![1]);
+/** Waits until the prober watches, so that the script begins. Opens the logs of the watchdogs, so that they can be read after the demo has removed them. */
+const whenWatched = async (show: Show) => {
+  await show.untilShown('its kubelets are cut off');
+  const [, directory = ''] = /^ {2}(\S+)\/alpha\.kubeconfig$/m.exec(show.output()) ?? [];
+  const logs = ['prober', 'weeder'].map((name) => openSync(join(directory, `${name}.log`), 'r'));
+  return () => logs.map((log) => readFileSync(log, 'utf8').includes('"msg":"stopping"'));
 };
 
-/** Returns the printed paths of the kubeconfigs. */
-const kubeconfigs = (show: Show): readonly string[] =>
-  [...show.output().matchAll(/^ {2}(?:export KUBECONFIG=)?(\S+\.kubeconfig)$/gm)].map(([, path]) => path!);
-
-afterAll(endDemos);
+const isListening = (port: number): Promise<boolean> =>
+  new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1');
+    socket.once('connect', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.once('error', () => resolve(false));
+  });
 
 it('runs its script to the end, prints no line of more than 80 columns and no colour into a pipe, and leaves nothing behind', async () => {
-  const show = start();
-  await whenWatched(show);
-  const logs = openLogs(show);
+  const show = showDemo();
+  const haveStopped = await whenWatched(show);
   // What it shows depends on real time; simulator/demo proves it on virtual time.
-  expect(await show.exit).toBe(0);
+  expect(await show.ended).toBe(0);
   const text = show.output();
   // The directory of this test makes paths longer than usual, and the keys are those of a terminal.
   const lines = text.replaceAll(show.directory, '/tmp').split('\n');
   expect(lines.filter((line) => line.length > 80 && !line.includes('keys: '))).toEqual([]);
   expect(text).not.toContain('\u001b');
-  expect([processes(show), leftovers(show)]).toEqual([[], []]);
-  expect(logs.map((log) => log.read().includes('"msg":"stopping"'))).toEqual([true, true]);
+  await show.untilNothingIsLeft();
+  expect(haveStopped()).toEqual([true, true]);
 });
 
-describe('dwd demo, interrupted', () => {
-  it.each(['SIGINT', 'SIGTERM', 'SIGKILL'] as const)('by %s ends its world and its watchdogs', async (signal) => {
-    const show = start();
-    const port = await whenWatched(show);
-    expect(await isListening(port)).toBe(true);
-    expect(kubeconfigs(show).map((path) => [basename(path), existsSync(path)])).toEqual(
-      ['seed', 'alpha', 'bravo', 'charlie', 'twin'].map((name) => [`${name}.kubeconfig`, true]),
-    );
-    expect(processes(show)).toHaveLength(2);
-    const logs = openLogs(show);
-    show.process.kill(signal);
-    expect(await show.exit).toBe(signal === 'SIGKILL' ? null : 130);
-    await until(async () => !(await isListening(port)), 'the world is gone');
-    await until(() => leftovers(show).length === 0, 'the temporary directory is gone');
-    await until(() => processes(show).length === 0, 'its processes are gone');
-    expect(logs.map((log) => log.read().includes('"msg":"stopping"'))).toEqual([true, true]);
-  });
+it('tells what happens in lines, obeys the keys, and names the address of the page, in a terminal', async () => {
+  const show = showDemo([], 'terminal');
+  await show.untilShown(/keys: 1-4 pick \(alpha\)/);
+  await show.untilShown(/the page: http:\/\/localhost:\d+\//);
+  expect(show.processes()).toHaveLength(2);
+  show.type('2c');
+  await show.untilShown(/s {2}bravo +its kubelets are cut off\r?\n/);
+  await show.untilShown(/s {2}twin +its kubelets are cut off\r?\n/);
+  show.type('?');
+  await show.untilShown(/Kubeconfigs of the shoots/);
+  show.type('r');
+  await show.untilShown(/s {2}bravo +its kubelets are connected\r?\n/);
+  show.type('q');
+  expect(await show.ended).toBe(0);
+  // Lines stay: nothing takes the screen.
+  expect(show.output()).not.toContain('\u001b[?');
+  await show.untilNothingIsLeft();
+});
+
+it.each([
+  ['SIGTERM', 130],
+  ['SIGKILL', 'SIGKILL'],
+] as const)('%s ends its world and its watchdogs', async (signal, end) => {
+  const show = showDemo();
+  const haveStopped = await whenWatched(show);
+  const kubeconfigs = Array.from(
+    show.output().matchAll(/^ {2}(?:export KUBECONFIG=)?(\S+\.kubeconfig)$/gm),
+    ([, path = '']) => path,
+  );
+  expect(kubeconfigs.map((path) => [basename(path), existsSync(path)])).toEqual(
+    ['seed', 'alpha', 'bravo', 'charlie', 'twin'].map((name) => [`${name}.kubeconfig`, true]),
+  );
+  const port = Number(/127\.0\.0\.1:(\d+)/.exec(readFileSync(kubeconfigs[0] ?? '', 'utf8'))?.[1]);
+  expect([await isListening(port), show.processes().length]).toEqual([true, 2]);
+  show.signal(signal);
+  expect(await show.ended).toBe(end);
+  await waitFor({ what: 'the world is gone' }, async () => !(await isListening(port)));
+  await show.untilNothingIsLeft();
+  expect(haveStopped()).toEqual([true, true]);
+});
+
+it.each([
+  ['Ctrl-C', (show: Show) => show.type(interrupt), 0],
+  ['the end of its terminal', (show: Show) => show.signal('SIGKILL'), 'SIGKILL'],
+] as const)('%s ends it in a terminal', async (_, stop, end) => {
+  const show = showDemo([], 'terminal');
+  await show.untilShown('keys: ');
+  stop(show);
+  expect(await show.ended).toBe(end);
+  await show.untilNothingIsLeft();
 });

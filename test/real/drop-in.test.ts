@@ -1,33 +1,27 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { gardenletText } from '../../src/config/testing/texts.ts';
 import type { RbacRule } from '../envtest/access.ts';
-import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import {
-  createDeployment,
   createKubeconfigSecret,
-  createMachines,
-  createNodes,
-  createProtectedShoot,
   electionRules,
   getDeployment,
-  isAt,
   renewLeases,
   seedRules,
   shootRules,
-  startKubelets,
 } from '../envtest/shoot.ts';
 import { type WaitAttempt, waitFor } from '../envtest/waiting.ts';
-import { auditInto } from './support/audit.ts';
-import { type Program, startProgram } from './support/program.ts';
+import type { Program } from './support/program.ts';
+import {
+  type ProberWorld,
+  kcm,
+  mcm,
+  nodes,
+  shootNamespace as namespace,
+  startProberWorld,
+} from './support/prober-world.ts';
 
-const namespace = 'shoot--test--one';
-const nodes = ['node-a', 'node-b', 'node-c'];
-const prefix = 'dependency-watchdog.gardener.cloud';
 const secretName = 'shoot-access-dependency-watchdog-probe';
 const leaseName = 'dwd-prober-leader-election';
 
@@ -67,35 +61,19 @@ interface ElectionLease {
 }
 
 describeEnvtest('dwd prober in place of the Go program', () => {
-  let directory: string;
-  let seed: ControlPlane;
-  let shoot: ControlPlane;
-  let controller: { stop(): Promise<void> };
-  let audit: ReturnType<typeof auditInto>;
+  let world: ProberWorld;
   let program: Program | undefined;
   let accounts = 0;
 
   beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'dwd-drop-in-'));
-    audit = auditInto(directory);
-    [seed, shoot] = await Promise.all([
-      startControlPlane({ name: 'seed', apiServerFlags: audit.flags }),
-      startControlPlane({ name: 'shoot', kinds: [] }),
-    ]);
-    await createNodes(shoot.client, nodes);
-    const access = await shoot.serviceAccountKubeconfig({
-      namespace: 'kube-system',
-      name: 'dependency-watchdog-probe',
-      rules: shootRules,
-    });
-    await createProtectedShoot(seed, { namespace, kubeconfig: 'not this one' });
-    await createKubeconfigSecret(seed.client, { namespace, name: secretName, kubeconfig: access.text });
-    await createMachines(seed.client, { namespace, nodes });
-    await createDeployment(seed.client, namespace, { name: 'kube-controller-manager', replicas: 2 });
-    await createDeployment(seed.client, namespace, { name: 'machine-controller-manager', replicas: 3 });
-    controller = startDeploymentController(seed.client, namespace);
-    await untilScaled('kube-controller-manager', 2);
-    await untilScaled('machine-controller-manager', 3);
+    world = await startProberWorld('drop-in');
+    const { seed, shoot } = world;
+    const probe = { namespace: 'kube-system', name: 'dependency-watchdog-probe', rules: shootRules };
+    const { text: kubeconfig } = await shoot.serviceAccountKubeconfig(probe);
+    await world.createShoot();
+    await createKubeconfigSecret(seed.client, { namespace, name: secretName, kubeconfig });
+    world.use(startDeploymentController(seed.client, namespace));
+    await world.untilCounts({ [kcm]: 2, [mcm]: 3 });
   });
 
   afterEach(async () => {
@@ -105,24 +83,18 @@ describeEnvtest('dwd prober in place of the Go program', () => {
     program = undefined;
   });
 
-  afterAll(async () => {
-    program?.signal('SIGKILL');
-    await controller.stop();
-    await Promise.all([seed.stop(), shoot.stop()]);
-    rmSync(directory, { recursive: true, force: true });
-  });
+  afterAll(() => world.stop());
 
   /** Sets the last renewal of all leases to `ms` ago. */
-  const renewedBefore = (ms: number): Promise<void> => renewLeases(shoot.client, nodes, Date.now() - ms);
+  const renewedBefore = (ms: number): Promise<void> => renewLeases(world.shoot.client, nodes, Date.now() - ms);
 
   /** Starts the program with a new service account that has exactly these rights. */
   const start = async (rules: readonly RbacRule[]): Promise<Program> => {
     accounts += 1;
     const name = `dependency-watchdog-prober-${String(accounts)}`;
-    const { file } = await seed.serviceAccountKubeconfig({ namespace: 'garden', name, rules });
-    const configFile = join(directory, 'dep-config.yaml');
-    writeFileSync(configFile, config);
-    program = startProgram(gardenersFlags(configFile), { KUBECONFIG: file });
+    const { file } = await world.seed.serviceAccountKubeconfig({ namespace: 'garden', name, rules });
+    const configFile = world.file('dep-config.yaml', config);
+    program = world.start(gardenersFlags(configFile), { env: { KUBECONFIG: file } });
     return program;
   };
 
@@ -134,16 +106,7 @@ describeEnvtest('dwd prober in place of the Go program', () => {
     waitFor({ what, detail: running.output }, look);
   const untilReady = (running: Program) => until('ready', running, async () => (await readyz())?.status === 200);
   const electionLease = () =>
-    seed.client.get<ElectionLease>(`/apis/coordination.k8s.io/v1/namespaces/garden/leases/${leaseName}`);
-  const untilScaled = (name: string, replicas: number): Promise<unknown> =>
-    waitFor({ what: `${name} at ${String(replicas)}`, detail: () => program?.output() ?? '' }, async () =>
-      isAt(await getDeployment(seed.client, namespace, name), replicas),
-    );
-  const marksOf = async (name: string) => {
-    const { metadata } = await getDeployment(seed.client, namespace, name);
-    return Object.entries(metadata.annotations ?? {}).filter(([key]) => key.startsWith(prefix));
-  };
-
+    world.seed.client.get<ElectionLease>(`/apis/coordination.k8s.io/v1/namespaces/garden/leases/${leaseName}`);
   it("becomes ready, leads and protects with gardenlet's flags, configuration and rights", async () => {
     await renewedBefore(35_000);
     const running = await start([...seedRules, ...electionRules]);
@@ -152,18 +115,12 @@ describeEnvtest('dwd prober in place of the Go program', () => {
       const lease = await electionLease().catch(() => undefined);
       return Boolean(lease?.spec.holderIdentity);
     });
-    await untilScaled('machine-controller-manager', 0);
-    await untilScaled('kube-controller-manager', 0);
-    expect(Object.fromEntries(await marksOf('kube-controller-manager'))).toEqual({
-      [`${prefix}/replicas`]: '2',
-      [`${prefix}/meltdown-protection-active`]: '',
-      [`${prefix}/held`]: expect.stringMatching(
-        /^\{"since":"[^"]+Z","reason":".+","by":".+","with":\[.+\]\}$/,
-      ) as unknown,
+    await world.untilCounts({ [kcm]: 0, [mcm]: 0 });
+    expect(await world.marksOf(kcm)).toEqual({
+      ...{ replicas: '2', 'meltdown-protection-active': '' },
+      held: expect.stringMatching(/^\{"since":"[^"]+Z","reason":".+","by":".+","with":\[.+\]\}$/) as unknown,
     });
-    expect(Object.fromEntries(await marksOf('machine-controller-manager'))).toMatchObject({
-      [`${prefix}/replicas`]: '3',
-    });
+    expect(await world.marksOf(mcm)).toMatchObject({ replicas: '3' });
     const messages = running.lines().map(({ msg }) => msg ?? '');
     expect(messages).toContain('started leading');
     expect(messages.some((message) => message.includes('kcmNodeMonitorGraceDuration'))).toBe(true);
@@ -173,19 +130,17 @@ describeEnvtest('dwd prober in place of the Go program', () => {
 
   it('releases the Lease when it stops, and leaves held resources held', async () => {
     expect((await electionLease()).spec.holderIdentity).toBe('');
-    expect((await getDeployment(seed.client, namespace, 'kube-controller-manager')).spec.replicas).toBe(0);
+    expect((await getDeployment(world.seed.client, namespace, kcm)).spec.replicas).toBe(0);
   });
 
   it('restores the held resources of an earlier program, with rights only for the configured names', async () => {
-    const kubelets = startKubelets(shoot.client, nodes);
+    const kubelets = world.startKubelets();
     const running = await start([...narrowed, ...electionRules]);
     await untilReady(running);
-    await untilScaled('kube-controller-manager', 2);
-    await untilScaled('machine-controller-manager', 3);
-    expect(await marksOf('kube-controller-manager')).toEqual([]);
-    expect(await marksOf('machine-controller-manager')).toEqual([]);
+    await world.untilCounts({ [kcm]: 2, [mcm]: 3 });
+    expect([await world.marksOf(kcm), await world.marksOf(mcm)]).toEqual([{}, {}]);
     const user = `system:serviceaccount:garden:dependency-watchdog-prober-${String(accounts)}`;
-    const refused = audit.requests().filter((request) => request.user === user && request.status === 403);
+    const refused = world.seedAudit.requests().filter((request) => request.user === user && request.status === 403);
     // Events of shoots, and the Leases of installations in other namespaces: both are left out without the right.
     const isOptional = (uri: string): boolean => /\/events|^\/apis\/coordination.k8s.io\/v1\/leases\?/.test(uri);
     expect(refused.filter(({ uri }) => !isOptional(uri))).toEqual([]);
@@ -222,6 +177,6 @@ describeEnvtest('dwd prober in place of the Go program', () => {
     const running = await start([...without('machines'), ...electionRules]);
     await until('a log line', running, () => /machines[^\n]* forbidden/.test(running.output()));
     expect(running.output()).toContain('probe failed: it gives no verdict');
-    expect((await getDeployment(seed.client, namespace, 'kube-controller-manager')).spec.replicas).toBe(2);
+    expect((await getDeployment(world.seed.client, namespace, kcm)).spec.replicas).toBe(2);
   });
 });

@@ -1,24 +1,12 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
-import { type Kubelets, createNodes, startKubelets } from '../envtest/shoot.ts';
+import type { Kubelets } from '../envtest/shoot.ts';
 import { waitFor } from '../envtest/waiting.ts';
-import { auditInto } from './support/audit.ts';
-import {
-  type Dependent,
-  type DependentState,
-  type IsolatedShoot,
-  createIsolatedShoot,
-  dependents,
-  prefix,
-} from './support/isolated-shoot.ts';
-import { createMatrix } from './support/matrix.ts';
+import { type DependentState, type IsolatedShoot, createIsolatedShoot, dependents } from './support/isolated-shoot.ts';
 import { startMillController } from './support/mill.ts';
+import { type Dependent, type ProberWorld, prefix, startProberWorld } from './support/prober-world.ts';
 import {
   type FlowDirection,
   injectOnce,
@@ -30,29 +18,8 @@ import {
   writeFaults,
 } from './support/write-faults.ts';
 
-const nodes = ['node-a', 'node-b', 'node-c'];
-/** Expiry age of a lease: 0.75 of the grace period below. */
+/** Expiry age of a lease: 0.75 of the grace period. */
 const limitMs = 6_000;
-const config = `
-kubeConfigSecretName: shoot-access-prober
-probeInterval: 500ms
-initialDelay: 0s
-probeTimeout: 5s
-backoffJitterFactor: 0.1
-kcmNodeMonitorGraceDuration: 8s
-# One outage follows the other here: the shoot is not to count as flapping.
-landingTimeout: 0s
-dependentResourceInfos:
-  - ref: {apiVersion: apps/v1, kind: Deployment, name: kube-controller-manager}
-    scaleUp: {level: 0, timeout: 60s}
-    scaleDown: {level: 1, timeout: 60s}
-  - ref: {apiVersion: apps/v1, kind: Deployment, name: machine-controller-manager}
-    scaleUp: {level: 1, timeout: 60s}
-    scaleDown: {level: 0, timeout: 60s}
-  - ref: {apiVersion: test.dependency-watchdog.gardener.cloud/v1, kind: Watermill, name: mill}
-    scaleUp: {level: 2, timeout: 60s}
-    scaleDown: {level: 2, timeout: 60s}
-`;
 
 const throwAll = (ends: readonly PromiseSettledResult<unknown>[]): void => {
   const failures = ends.flatMap((end): unknown[] => (end.status === 'rejected' ? [end.reason] : []));
@@ -60,41 +27,18 @@ const throwAll = (ends: readonly PromiseSettledResult<unknown>[]): void => {
 };
 
 describeEnvtest('kill matrix', () => {
-  const matrix = createMatrix();
-  let directory: string;
-  let seed: ControlPlane;
-  let shoot: ControlPlane;
+  let world: ProberWorld;
   let kubelets: Kubelets;
   let shoots: readonly IsolatedShoot[] = [];
-  let controllers: readonly { stop(): Promise<void> }[] = [];
-  let seedAudit: ReturnType<typeof auditInto>;
-  let shootAudit: ReturnType<typeof auditInto>;
 
   beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'dwd-kill-'));
-    const [seedDir, shootDir] = [mkdtempSync(join(directory, 'seed-')), mkdtempSync(join(directory, 'shoot-'))];
-    seedAudit = auditInto(seedDir);
-    shootAudit = auditInto(shootDir);
-    [seed, shoot] = await Promise.all([
-      startControlPlane({ name: 'seed', apiServerFlags: seedAudit.flags }),
-      startControlPlane({ name: 'shoot', kinds: [], apiServerFlags: shootAudit.flags }),
-    ]);
-    await createNodes(shoot.client, nodes);
-    kubelets = startKubelets(shoot.client, nodes, { everyMs: 500 });
-    shoots = await Promise.all(
-      Object.keys(writeFaults).map((name) => createIsolatedShoot({ name, seed, shoot, nodes, config, directory })),
-    );
-    controllers = [startDeploymentController(seed.client), startMillController(seed.client)];
+    world = await startProberWorld('kill');
+    kubelets = world.startKubelets(undefined, { everyMs: 500 });
+    shoots = await Promise.all(Object.keys(writeFaults).map((name) => createIsolatedShoot(world, name)));
+    for (const start of [startDeploymentController, startMillController]) world.use(start(world.seed.client));
     await Promise.all(shoots.map((isolated) => isolated.start()));
   });
-
-  afterAll(async () => {
-    await Promise.all([...shoots, ...controllers].map((one) => one.stop()));
-    await kubelets.stop();
-    await Promise.all([seed.stop(), shoot.stop()]);
-    rmSync(directory, { recursive: true, force: true });
-    process.stderr.write(`kill matrix\n${matrix.table()}\n`);
-  });
+  afterAll(() => world.stop());
 
   const wanted = (isolated: IsolatedShoot, dependent: Dependent, flow: FlowDirection): DependentState => {
     const count = isolated.expected[dependent];
@@ -132,7 +76,8 @@ describeEnvtest('kill matrix', () => {
   /** Expects that a flow has ended: no write succeeds during two more runs. */
   const untilQuiet = async (isolated: IsolatedShoot): Promise<void> => {
     const runs = (): number =>
-      shootAudit.requests().filter(({ user, uri }) => user === `prober-${isolated.name}` && uri === '/version').length;
+      world.shootAudit.requests().filter(({ user, uri }) => user === `prober-${isolated.name}` && uri === '/version')
+        .length;
     const before = runs();
     const { length } = isolated.proxy.writes;
     await waitFor({ what: `probe runs of ${isolated.name}`, everyMs: 500 }, () => runs() >= before + 3);
@@ -142,7 +87,7 @@ describeEnvtest('kill matrix', () => {
 
   const runFlow = async (isolated: IsolatedShoot, flow: FlowDirection, target: string | undefined): Promise<void> => {
     const { length } = isolated.proxy.writes;
-    const armed = injectOnce(seed, isolated, target);
+    const armed = injectOnce(world.seed, isolated, target);
     await untilFlowEnded(isolated, flow, armed.hasStruck);
     await armed.recovered();
     await untilQuiet(isolated);
@@ -164,10 +109,7 @@ describeEnvtest('kill matrix', () => {
 
   /** Runs a flow in all shoots at once. With a target, that write has each shoot's fault. */
   const runFlows = async (flow: FlowDirection, target?: string): Promise<void> => {
-    const ends = shoots.map((isolated) => {
-      const row = { trouble: target === undefined ? 'none' : isolated.name, flow, target: target ?? '' };
-      return matrix.record(isolated, row, runFlow(isolated, flow, target));
-    });
+    const ends = shoots.map((isolated) => runFlow(isolated, flow, target));
     turn(flow);
     throwAll(await Promise.allSettled(ends));
   };
@@ -198,20 +140,13 @@ describeEnvtest('kill matrix', () => {
       const target = flows[flow][index % flows[flow].length] ?? '';
       const killing = killAfter(isolated, target);
       await waitFor({ what: `${isolated.name} ${flow}: ${target}` }, () => killing.isDead());
-      return target;
     });
     turn(flow);
-    const targets = await Promise.all(killed);
+    await Promise.all(killed);
     turn(back);
     // A program that starts before the leases have expired would first continue the scale-up.
     if (back === 'down') await sleep(limitMs + 1_000);
-    const ends = shoots.map((isolated, index) =>
-      matrix.record(
-        isolated,
-        { trouble: 'killed, turned', flow, target: targets[index] ?? '' },
-        startAndEnd(isolated, back),
-      ),
-    );
+    const ends = shoots.map((isolated) => startAndEnd(isolated, back));
     throwAll(await Promise.allSettled(ends));
   };
 
@@ -228,7 +163,7 @@ describeEnvtest('kill matrix', () => {
   it('never restored machine-controller-manager before kube-controller-manager was ready', () => {
     for (const { name } of shoots) {
       let kcmReady = true;
-      for (const { user, uri, verb, status, body } of seedAudit.requests()) {
+      for (const { user, uri, verb, status, body } of world.seedAudit.requests()) {
         if (verb !== 'patch' || status !== 200 || !uri.includes(`/shoot--test--${name}/deployments/`)) continue;
         const patch = body as { status?: { readyReplicas?: number | null }; spec?: { replicas?: number } };
         if (uri.endsWith('/kube-controller-manager/status')) kcmReady = (patch.status?.readyReplicas ?? 0) > 0;
@@ -239,7 +174,7 @@ describeEnvtest('kill matrix', () => {
   });
 
   it('never stored a number of replicas that would not restore a resource', () => {
-    const stored = seedAudit.requests().flatMap(({ user, body }) => {
+    const stored = world.seedAudit.requests().flatMap(({ user, body }) => {
       if (!user.startsWith('dwd-')) return [];
       const patch = body as { metadata?: { annotations?: Record<string, string | null> } } | undefined;
       return [patch?.metadata?.annotations?.[`${prefix}/replicas`]].filter((value) => typeof value === 'string');

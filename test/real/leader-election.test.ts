@@ -1,40 +1,22 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { startControllerManager } from '../envtest/controller-manager.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
-import { createMachines, createNodes, createProtectedShoot, shootRules } from '../envtest/shoot.ts';
-import { type Polling, pollEvery, waitFor } from '../envtest/waiting.ts';
-import { auditInto } from './support/audit.ts';
-import { type Mill, createMill, millPath } from './support/mill.ts';
+import { electionRules, seedRules } from '../envtest/shoot.ts';
+import { pollEvery, waitFor } from '../envtest/waiting.ts';
 import {
-  type ProgramReplica,
-  createReplica,
   dependentWrites,
   electionLease,
   leaseWrites,
   toElectionLease,
   writesOutOfTerm,
-} from './support/replica.ts';
+} from './support/lease-writes.ts';
+import { type Mill, createMill, millPath, millRules } from './support/mill.ts';
+import { type ProberBehindProxy, proberBehindProxy } from './support/prober-behind-proxy.ts';
+import { type ProberWorld, quickConfig, shootNamespace, startProberWorld } from './support/prober-world.ts';
 
-const namespace = 'shoot--test--one';
-const nodes = ['node-a', 'node-b'];
+const mill = millPath(shootNamespace);
 const users = ['dwd-a', 'dwd-b', 'dwd-c'];
-const config = `
-kubeConfigSecretName: shoot-access-prober
-probeInterval: 500ms
-initialDelay: 0s
-probeTimeout: 5s
-backoffJitterFactor: 0.1
-kcmNodeMonitorGraceDuration: 4s
-dependentResourceInfos:
-  - ref: {apiVersion: test.dependency-watchdog.gardener.cloud/v1, kind: Watermill, name: mill}
-    scaleUp: {level: 0}
-    scaleDown: {level: 0}
-`;
 const renewDeadlineMs = 3_000;
 const flags = [
   '--enable-leader-election=true',
@@ -56,105 +38,84 @@ const electingFlags = {
   'leader-elect-retry-period': '500ms',
 };
 
-/** Creates a promise that the caller resolves. */
-const signal = <T>() => {
-  let settle: ((value: T) => void) | undefined;
-  const promise = new Promise<T>((resolve) => {
-    settle = resolve;
-  });
-  return { promise, resolve: (value: T): void => settle?.(value) };
-};
-
 describeEnvtest('leader election between processes of the built program', () => {
-  let directory: string;
-  let seed: ControlPlane;
-  let shoot: ControlPlane;
-  let replicas: readonly ProgramReplica[] = [];
-  let audit: ReturnType<typeof auditInto>;
-  let raising: Polling | undefined;
+  let world: ProberWorld;
+  let replicas: readonly ProberBehindProxy[] = [];
+  const requests = () => world.seedAudit.requests();
 
   beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'dwd-election-'));
-    audit = auditInto(directory);
-    [seed, shoot] = await Promise.all([
-      startControlPlane({ name: 'seed', apiServerFlags: audit.flags }),
-      startControlPlane({ name: 'shoot', kinds: [] }),
-    ]);
-    // Their kubelets never renew, so every leader must scale down.
-    await createNodes(shoot.client, nodes);
-    const { text } = await shoot.kubeconfigFor({ user: 'prober', rules: shootRules });
-    await createProtectedShoot(seed, { namespace, kubeconfig: text });
-    await createMachines(seed.client, { namespace, nodes });
-    await createMill(seed.client, namespace, 2);
-    const configFile = join(directory, 'config.yaml');
-    writeFileSync(configFile, config);
-    replicas = await Promise.all(users.map((user) => createReplica({ seed, user, configFile, directory, flags })));
+    world = await startProberWorld('election');
+    const { seed, directory } = world;
+    // Its kubelets never renew, so every leader must scale down.
+    await world.createShoot();
+    await createMill(seed.client, shootNamespace, 2);
+    const config = quickConfig(['mill'], { probeInterval: '500ms', kcmNodeMonitorGraceDuration: '4s' });
+    const configFile = world.file('config.yaml', config);
+    const rules = [...seedRules, ...millRules, ...electionRules];
+    const all = users.map((user) => proberBehindProxy({ seed, user, rules, configFile, directory, flags }));
+    replicas = (await Promise.all(all)).map((replica) => world.use(replica));
     // Scales up again and again, so that a leader always has writes to do. The count alternates, so that the leader must store it before it
     // scales down: that takes two writes, and the second follows the response to the first at once.
     let count = 2;
-    raising = pollEvery(100, async () => {
-      const { spec } = await seed.client.get<Mill>(millPath(namespace));
+    const raising = pollEvery(100, async () => {
+      const { spec } = await seed.client.get<Mill>(mill);
       if (spec.wheel.count !== 0) return;
       count = 5 - count;
-      await seed.client.patch(millPath(namespace), { spec: { wheel: { count } } });
+      await seed.client.patch(mill, { spec: { wheel: { count } } });
     });
+    world.use(raising);
     for (const replica of replicas) replica.start();
   });
+  afterAll(() => world.stop());
 
   afterEach(() => {
-    const requests = audit.requests();
     // A write of a former leader may arrive late. Its precondition refuses it.
-    expect(writesOutOfTerm(requests, users).filter(({ status }) => status !== 409)).toEqual([]);
-    const ofElection = requests.filter((request) => users.includes(request.user) && toElectionLease(request));
+    expect(writesOutOfTerm(requests(), users).filter(({ status }) => status !== 409)).toEqual([]);
+    const ofElection = requests().filter((request) => users.includes(request.user) && toElectionLease(request));
     expect(ofElection.filter(({ status }) => status === 403 || status === 401)).toEqual([]);
     for (const { verb } of ofElection) expect(['create', 'get', 'update']).toContain(verb);
-  });
-
-  afterAll(async () => {
-    await raising?.stop();
-    await Promise.all(replicas.map((replica) => replica.stop()));
-    await Promise.all([seed.stop(), shoot.stop()]);
-    rmSync(directory, { recursive: true, force: true });
   });
 
   const outputs = (): string =>
     replicas.map((replica) => `--- ${replica.user}\n${replica.program().output()}`).join('\n');
 
   /** Waits for a working leader: it holds the Lease, and has written twice from now on. */
-  const untilLeads = async (former?: ProgramReplica): Promise<ProgramReplica> => {
+  const untilLeads = async (former?: ProberBehindProxy): Promise<ProberBehindProxy> => {
     const since = Date.now();
     const what = `a leader other than ${former?.user ?? 'nobody'}`;
     return waitFor({ what, everyMs: 200, detail: outputs }, () => {
-      const requests = audit.requests();
-      const last = leaseWrites(requests).at(-1);
+      const last = leaseWrites(requests()).at(-1);
       if (last === undefined || last.holder === '' || last.user === former?.user) return undefined;
-      const written = dependentWrites(requests).filter(({ user, at }) => user === last.user && at >= since);
+      const written = dependentWrites(requests()).filter(({ user, at }) => user === last.user && at >= since);
       return written.length >= 2 ? replicas.find(({ user }) => user === last.user) : undefined;
     });
   };
-  const others = (leader: ProgramReplica): readonly ProgramReplica[] => replicas.filter((one) => one !== leader);
+  const others = (leader: ProberBehindProxy): readonly ProberBehindProxy[] => replicas.filter((one) => one !== leader);
 
-  const writesOf = ({ user }: ProgramReplica, since: number) =>
-    audit
-      .requests()
+  const writesOf = ({ user }: ProberBehindProxy, since: number) =>
+    requests()
       .filter((request) => request.user === user && request.at > since)
       .filter(({ verb }) => ['create', 'update', 'patch', 'delete'].includes(verb))
       // A permission check changes nothing.
       .filter(({ uri }) => !uri.endsWith('/selfsubjectaccessreviews'));
 
   /** Delays the first of the leader's next two writes until `release` is called. `status` resolves to the API server's status for that write. */
-  const holdNextWrite = ({ proxy }: ProgramReplica) => {
-    const [held, mayPass, status] = [signal<undefined>(), signal<undefined>(), signal<number>()];
+  const holdNextWrite = ({ proxy }: ProberBehindProxy) => {
+    const [held, mayPass, status] = [
+      Promise.withResolvers<undefined>(),
+      Promise.withResolvers<undefined>(),
+      Promise.withResolvers<number>(),
+    ];
     proxy.setFault({
       before: async ({ path }) => {
-        if (path !== millPath(namespace)) return 'forward';
+        if (path !== mill) return 'forward';
         proxy.setFault(undefined);
         held.resolve(undefined);
         await mayPass.promise;
         return 'forward';
       },
       after: (write) => {
-        if (write.path === millPath(namespace)) status.resolve(write.status ?? 0);
+        if (write.path === mill) status.resolve(write.status ?? 0);
         return Promise.resolve('answer');
       },
     });
@@ -222,14 +183,14 @@ describeEnvtest('leader election between processes of the built program', () => 
   it('rule 25: hands over to a Go program, and takes over from it when it is killed', async () => {
     const leader = await untilLeads();
     for (const other of others(leader)) await other.kill();
-    const go = await startControllerManager(seed, { flags: electingFlags });
+    const go = await startControllerManager(world.seed, { flags: electingFlags });
     leader.program().signal('SIGTERM');
     expect(await leader.program().ended).toBe(0);
     const isLeader = (user: string): boolean => users.includes(user);
-    const last = () => leaseWrites(audit.requests()).at(-1);
+    const last = () => leaseWrites(requests()).at(-1);
     await waitFor({ what: 'the Go program leads' }, () => last()?.holder !== '' && !isLeader(last()?.user ?? ''));
     for (const replica of replicas) replica.start();
-    const renewals = () => leaseWrites(audit.requests()).filter(({ user }) => !isLeader(user)).length;
+    const renewals = () => leaseWrites(requests()).filter(({ user }) => !isLeader(user)).length;
     const before = renewals();
     await waitFor({ what: 'the Go program renews' }, () => renewals() >= before + 5);
     expect(isLeader(last()?.user ?? '')).toBe(false);

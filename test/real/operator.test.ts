@@ -3,34 +3,17 @@ import { expect, it } from 'vitest';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { freePorts } from '../envtest/processes.ts';
-import { getDeployment, isAt, seedRules, startKubelets } from '../envtest/shoot.ts';
-import { waitFor } from '../envtest/waiting.ts';
+import { seedRules } from '../envtest/shoot.ts';
 import { mountConfig } from './support/mounted-config.ts';
-import { startProgram } from './support/program.ts';
-import { kcm, mcm, nodes, shootNamespace as namespace, startProberWorld } from './support/prober-world.ts';
+import { kcm, mcm, nodes, quickConfig, shootNamespace as namespace, startProberWorld } from './support/prober-world.ts';
 
 /** A shoot whose namespace is being deleted. */
 const going = 'shoot--test--going';
 
-const configOf = (fraction: number, dependents: readonly string[]): string => `
-kubeConfigSecretName: shoot-access-prober
-probeInterval: 1s
-initialDelay: 0s
-probeTimeout: 5s
-backoffJitterFactor: 0.1
-kcmNodeMonitorGraceDuration: 8s
-landingTimeout: 0s
-nodeLeaseFailureFraction: ${String(fraction)}
-dependentResourceInfos:
-${dependents
-  .map(
-    (name, level) => `
-  - ref: {apiVersion: apps/v1, kind: Deployment, name: ${name}}
-    scaleUp: {level: ${String(level)}, timeout: 20s}
-    scaleDown: {level: ${String(level)}, timeout: 20s}`,
-  )
-  .join('')}
-`;
+const configOf = (
+  nodeLeaseFailureFraction: number,
+  ...dependents: Parameters<typeof quickConfig>[0] & object
+): string => quickConfig(dependents, { nodeLeaseFailureFraction });
 
 describeEnvtest("an operator's view of the prober, on a real API server", () => {
   it('records Events, names another writer and undoes its change, and follows a mounted ConfigMap', async ({
@@ -38,35 +21,21 @@ describeEnvtest("an operator's view of the prober, on a real API server", () => 
   }) => {
     const world = await startProberWorld('operator');
     onTestFinished(() => world.stop());
-    const { seed, seedAudit, directory } = world;
-    const most = startKubelets(world.shoot.client, nodes.slice(0, 2));
-    const last = startKubelets(world.shoot.client, nodes.slice(2));
+    const { seed, seedAudit, directory, until, untilCounts } = world;
+    const most = world.startKubelets(nodes.slice(0, 2));
+    world.startKubelets(nodes.slice(2));
     for (const name of [namespace, going]) await world.createShoot(name);
-    const controller = startDeploymentController(seed.client);
-    for (const one of [most, last, controller]) onTestFinished(() => one.stop());
+    world.use(startDeploymentController(seed.client));
     await seed.client.delete(`/api/v1/namespaces/${going}`);
 
-    const config = mountConfig(join(directory, 'mount'), configOf(0.6, [kcm]));
+    const config = mountConfig(join(directory, 'mount'), configOf(0.6, kcm));
     const rules = [...seedRules, { apiGroups: [''], resources: ['events'], verbs: ['create'] }];
     const { file } = await seed.kubeconfigFor({ user: 'dwd', rules });
     const [metricsPort] = (await freePorts(1)).map(String);
-    const program = startProgram([
+    const program = world.start([
       ...['prober', `--kubeconfig=${file}`, `--config-file=${config.file}`, '--health-bind-addr=0'],
       ...[`--metrics-bind-addr=127.0.0.1:${metricsPort}`, '--kube-api-qps=50', '--kube-api-burst=100'],
     ]);
-    onTestFinished(async () => {
-      program.signal('SIGKILL');
-      await program.ended;
-    });
-    const until = (what: string, isSo: () => boolean | Promise<boolean>): Promise<unknown> =>
-      waitFor({ what, everyMs: 200, detail: program.output }, isSo);
-    const untilCounts = (expected: Readonly<Record<string, number>>, where = namespace): Promise<unknown> =>
-      until(`${where}: ${JSON.stringify(expected)}`, async () => {
-        const found = Object.entries(expected).map(async ([name, count]) =>
-          isAt(await getDeployment(seed.client, where, name), count),
-        );
-        return (await Promise.all(found)).every(Boolean);
-      });
     const untilMetric = (sample: string): Promise<unknown> =>
       until(sample, async () => {
         const answer = await fetch(`http://127.0.0.1:${metricsPort}/metrics`).catch(() => undefined);
@@ -96,18 +65,18 @@ describeEnvtest("an operator's view of the prober, on a real API server", () => 
     await untilEvent(/Undid kubectl, who had set replicas to 5: /);
 
     const refused = 'configuration not taken over: the old one stays in force';
-    config.swap(configOf(0.6, [kcm]).replace('probeInterval: 1s', 'probeInterval: fast'));
+    config.swap(configOf(0.6, kcm).replace('probeInterval: 1s', 'probeInterval: fast'));
     await until('the configuration is refused', () => linesOf(refused).length > 0);
     await untilMetric('dwd_config_reload_failed 1');
     expect(linesOf(refused)).toMatchObject([
-      { level: 'error', problem: expect.stringMatching(/config\.yaml:3:\d+: probeInterval/) as unknown },
+      { level: 'error', problem: expect.stringMatching(/config\.yaml:2:\d+: probeInterval/) as unknown },
     ]);
     // Two of three leases are no longer enough. Only the later of two quick changes counts.
-    config.swap(configOf(0.95, [kcm]));
-    config.swap(configOf(0.9, [kcm, mcm]));
+    config.swap(configOf(0.95, kcm));
+    config.swap(configOf(0.9, kcm, mcm));
     await untilCounts({ [kcm]: 5 });
     await untilMetric('dwd_config_reload_failed 0');
-    config.swap(configOf(0.6, [kcm, mcm]));
+    config.swap(configOf(0.6, kcm, mcm));
     await untilCounts({ [kcm]: 0, [mcm]: 0 });
 
     most.connect();

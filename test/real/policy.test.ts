@@ -8,16 +8,12 @@ import { formatLabelSelector } from '../../src/kubernetes/api/label-selectors.ts
 import { weederConfig } from '../../src/weeder/config.ts';
 import type { ApiReply, TestClient } from '../envtest/client.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
-import { getDeployment } from '../envtest/shoot.ts';
 import { waitFor } from '../envtest/waiting.ts';
-import {
-  type InstalledSeed,
-  controlPlane as namespace,
-  installedProberConfig,
-  startInstalled,
-} from './support/installed.ts';
-import { type Mill, millPath } from './support/mill.ts';
+import { type InstalledSeed, startInstalled } from './support/installed.ts';
+import { millPath } from './support/mill.ts';
 import { createPod, listPods, setCrashing, setEndpoints } from './support/pods.ts';
+import { kcm, prefix, quickConfig, shootNamespace as namespace } from './support/prober-world.ts';
+import { type Webhook, type WebhookMutation, startWebhook } from './support/webhook.ts';
 
 const deploy = fileURLToPath(new URL('../../deploy/', import.meta.url));
 /** The commands in the comment of the file. */
@@ -25,16 +21,8 @@ const commands = Array.from(
   readFileSync(`${deploy}shoot-access.yaml`, 'utf8').matchAll(/^# {3}(.*)$/gm),
   ([, line = '']) => line,
 );
-const prefix = 'dependency-watchdog.gardener.cloud';
-const kcm = 'kube-controller-manager';
 const deployment = `/apis/apps/v1/namespaces/${namespace}/deployments/${kcm}`;
 const mill = millPath(namespace);
-
-const proberConfig = `${installedProberConfig}
-  - ref: {apiVersion: test.dependency-watchdog.gardener.cloud/v1, kind: Watermill, name: mill}
-    scaleUp: {level: 1, timeout: 20s}
-    scaleDown: {level: 1, timeout: 20s}
-`;
 
 const weederText = `watchDuration: 1m
 servicesAndDependantSelectors:
@@ -53,6 +41,43 @@ servicesAndDependantSelectors:
           - {key: role, operator: NotIn, values: [apiserver, main]}
 `;
 
+/** Changes the fields that high-availability-config of gardener-resource-manager writes, at each call to another value. */
+const placePods: WebhookMutation = (object, call) => {
+  const { template } = object.spec;
+  const term = {
+    matchExpressions: [{ key: 'topology.kubernetes.io/zone', operator: 'In', values: [`z-${String(call)}`] }],
+  };
+  const nodeAffinity = { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } };
+  const topologySpreadConstraints = [
+    {
+      ...{ maxSkew: call, topologyKey: 'kubernetes.io/hostname', whenUnsatisfiable: 'ScheduleAnyway' },
+      labelSelector: { matchLabels: { app: kcm } },
+    },
+  ];
+  const tolerations = [
+    { key: 'node.kubernetes.io/not-ready', operator: 'Exists', effect: 'NoExecute', tolerationSeconds: call },
+  ];
+  const pod = { ...template.spec, affinity: { nodeAffinity }, tolerations, topologySpreadConstraints };
+  return {
+    ...object,
+    spec: { ...object.spec, template: { ...template, spec: pod } },
+  };
+};
+
+/** Changes the fields that provider extensions write: flags of the program, and a sidecar with their image, at each call to another value. */
+const changePrograms: WebhookMutation = (object, call) => {
+  const { template } = object.spec;
+  const containers = [
+    {
+      ...template.spec.containers[0],
+      command: ['kube-controller-manager', `--feature-gates=Call${String(call)}=true`],
+    },
+    { name: 'sidecar', image: `registry.example/provider:v${String(call)}` },
+  ];
+  const pod = { ...template.spec, containers };
+  return { ...object, spec: { ...object.spec, template: { ...template, spec: pod } } };
+};
+
 /** Sends a patch as a dry run, which passes through all admission. */
 const patch = async (client: TestClient, path: string, body: unknown): Promise<string> => {
   const contentType = 'application/merge-patch+json';
@@ -65,6 +90,7 @@ const messageOf = ({ status, body }: ApiReply): string =>
 
 describeEnvtest('with the rights and the policies of the chart', () => {
   let installed: InstalledSeed;
+  let webhook: Webhook;
   /** Runs a script, with the kubeconfigs of seed and shoot. */
   const run = (script: string, variables: Readonly<Record<string, string>>) => {
     const { seed, shoot, directory } = installed;
@@ -75,9 +101,23 @@ describeEnvtest('with the rights and the policies of the chart', () => {
   };
 
   beforeAll(async () => {
-    installed = await startInstalled({ prober: proberConfig, weeder: weederText });
+    installed = await startInstalled({
+      prober: quickConfig([kcm, 'mill'], { initialDelay: '1s' }),
+      weeder: weederText,
+    });
+    await installed.seed.kubectl(['annotate', 'deployment', '-n', namespace, kcm, 'owner=gardenlet']);
+    webhook = await startWebhook(installed.seed.client);
   });
-  afterAll(() => installed.stop());
+  afterAll(async () => {
+    await installed.stop();
+    await webhook.stop();
+  });
+
+  /** Sends a patch of the Deployment as the prober, as a dry run. */
+  const asProber = async (body: unknown): Promise<string> =>
+    patch((await installed.identityOf('prober')).client, deployment, body);
+  const untilTold = (body: unknown, pattern: RegExp): Promise<unknown> =>
+    installed.until(String(pattern), async () => pattern.test(await asProber(body)));
 
   it('the API server finds no errors in the policies', async () => {
     const path = '/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies';
@@ -102,27 +142,26 @@ describeEnvtest('with the rights and the policies of the chart', () => {
     expect(made).toMatchObject({ status: 0, stderr: '', stdout: 'secret/shoot-access-prober created\n' });
   });
 
-  it('the prober protects and restores, and no request is refused', async () => {
-    const program = await installed.start('prober');
-    const untilCounts = (expected: string): Promise<unknown> =>
-      waitFor({ what: expected, detail: program.output }, async () => {
-        const { spec, metadata } = await getDeployment(installed.seed.client, namespace, kcm);
-        const wheel = (await installed.seed.client.get<Mill>(mill)).spec.wheel.count;
-        const marked = Object.keys(metadata.annotations ?? {}).some((key) => key.startsWith(prefix));
-        return `${String(spec.replicas)} ${String(wheel)}${marked ? ' held' : ''}` === expected;
-      });
+  it('the prober protects and restores while a webhook changes the placement of pods, and no request is refused', async () => {
+    webhook.mutate(placePods);
+    const program = await installed.startComponent('prober');
     installed.kubelets.cut();
-    await untilCounts('0 0 held');
+    await installed.untilCounts({ [kcm]: 0, mill: 0 });
+    expect([await installed.marksOf(kcm), await installed.marksOf('mill')]).toMatchObject([held, held]);
     installed.kubelets.connect();
-    await untilCounts('2 4');
+    await installed.untilCounts({ [kcm]: 2, mill: 4 });
+    await installed.until('no marks', async () => Object.keys(await installed.marksOf('mill')).length === 0);
     program.signal('SIGTERM');
     expect(await program.ended).toBe(0);
     expect(installed.refusedTo('prober')).toEqual([]);
+    expect(webhook.changes()).toBeGreaterThanOrEqual(2);
+    webhook.mutate(undefined);
     const events = await installed.seed.kubectl(['get', 'events', '-n', namespace]);
     expect(events).toContain('MeltdownProtection');
   });
 
-  const held = {
+  const held = { 'meltdown-protection-active': '' };
+  const marks = {
     metadata: { annotations: { [`${prefix}/meltdown-protection-active`]: '', [`${prefix}/replicas`]: '2' } },
   };
   const ofPods = (pod: object) => ({ spec: { template: { spec: pod } } });
@@ -134,7 +173,7 @@ describeEnvtest('with the rights and the policies of the chart', () => {
   const annotations = '403 the prober may change no annotations but its own';
   const rollBack = { metadata: { annotations: { 'deprecated.deployment.rollback.to': '1' } } };
   const requests: readonly (readonly [string, string, object, string])[] = [
-    ['a scale-down', deployment, { ...held, spec: { replicas: 0 } }, 'allowed'],
+    ['a scale-down', deployment, { ...marks, spec: { replicas: 0 } }, 'allowed'],
     [
       'the annotation since when it is held',
       deployment,
@@ -142,7 +181,7 @@ describeEnvtest('with the rights and the policies of the chart', () => {
       'allowed',
     ],
     ['another image', deployment, image, template],
-    ['another image with a scale-down', deployment, { ...held, spec: { replicas: 0, ...image.spec } }, template],
+    ['another image with a scale-down', deployment, { ...marks, spec: { replicas: 0, ...image.spec } }, template],
     ['a pause of its roll-out', deployment, { spec: { paused: true } }, spec],
     ['another service account', deployment, ofPods({ serviceAccountName: 'admin' }), template],
     ['the network of the node', deployment, ofPods({ hostNetwork: true }), template],
@@ -157,7 +196,7 @@ describeEnvtest('with the rights and the policies of the chart', () => {
     ['a rollback to an older image', deployment, rollBack, annotations],
     ['a rollback to an older image with a scale-down', deployment, { ...rollBack, spec: { replicas: 0 } }, annotations],
     ['an annotation of another kind', mill, { metadata: { annotations: { 'example.org/a': 'b' } } }, annotations],
-    ['marks on another kind', mill, held, 'allowed'],
+    ['marks on another kind', mill, marks, 'allowed'],
     ['the count of another kind through its scale', `${mill}/scale`, { spec: { replicas: 0 } }, 'allowed'],
     ['the count of another kind in its spec', mill, { spec: { wheel: { count: 0 } } }, spec],
     ['another field of another kind', mill, { spec: { stones: 3 } }, spec],
@@ -180,7 +219,7 @@ describeEnvtest('with the rights and the policies of the chart', () => {
     const pod = { namespace, name: 'crashing', labels, owner: 'crashing' };
     await createPod(installed.seed.client, pod);
     await setCrashing(installed.seed.client, pod, ['main']);
-    await installed.start('weeder');
+    await installed.startComponent('weeder');
     await setEndpoints(installed.seed.client, { namespace, service: 'etcd-main-client', ready: [true] });
     await waitFor({ what: 'the pod to be deleted' }, async () => {
       const pods = await listPods(installed.seed.client, namespace);
@@ -222,17 +261,34 @@ describeEnvtest('with the rights and the policies of the chart', () => {
     }
   });
 
+  const scaled = { ...marks, spec: { replicas: 0 } };
+
+  it("the prober is refused if webhooks change the pods' programs, unless the policy only audits", async () => {
+    webhook.mutate(changePrograms);
+    expect(await asProber(scaled)).toContain(template);
+    await installed.apply({ proberActions: ['Audit'] });
+    await untilTold(scaled, /^allowed/);
+    expect(await asProber(image)).toBe('allowed');
+  });
+
   describe('that judge before webhooks', () => {
     beforeAll(async () => {
-      for (const kind of ['validatingadmissionpolicybindings', 'validatingadmissionpolicies']) {
-        await installed.seed.kubectl(['delete', kind, '--all']);
-      }
       await installed.apply({ beforeWebhooks: true });
-      const { client } = await installed.identityOf('prober');
-      await waitFor({ what: 'the policy' }, async () => {
-        const answer = await patch(client, mill, { spec: { stones: 3 } });
-        return answer.includes('JSON Patch');
-      });
+      await untilTold(image, /^403 .*the prober may change nothing but spec.replicas/s);
+    });
+
+    it("the prober may scale if webhooks change the pods' programs, and nothing else of a Deployment", async () => {
+      expect(await asProber(scaled)).toBe('allowed');
+      webhook.mutate(undefined);
+      for (const [body, reason] of [
+        [{ metadata: { labels: { a: 'b' } } }, /^403 .*may change nothing in the metadata/s],
+        [{ metadata: { finalizers: ['example.org/stay'] } }, /^403 .*may change nothing in the metadata/s],
+        [{ metadata: { annotations: { a: 'b' } } }, /^403 .*may change no annotations but/s],
+        [{ spec: { paused: true } }, /^403 .*may change nothing but spec.replicas/s],
+        [ofPods({ tolerations: [{ operator: 'Exists' }] }), /^403 .*may change nothing but spec.replicas/s],
+      ] as const) {
+        expect(await asProber(body)).toMatch(reason);
+      }
     });
 
     it.each(requests.filter(([, path]) => path.startsWith(mill)))(

@@ -1,23 +1,20 @@
-import { execFile } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
-import { endDemos, startInColour } from './support/demo.ts';
+import { startProgram } from './support/program.ts';
+import { startInTerminal } from './support/terminal.ts';
 
-const pathOf = (path: string): string => fileURLToPath(new URL(`../../${path}`, import.meta.url));
-const run = promisify(execFile);
+const args = ['rehearse', '--config-file=examples/prober-config.yaml', '--shoots=3', '--nodes=4'];
 
-const rehearse = async (...[TZ, ...flags]: readonly [string, ...string[]]): Promise<string> => {
-  const config = `--config-file=${pathOf('examples/prober-config.yaml')}`;
-  const args = [pathOf('bin/dwd'), 'rehearse', config, '--shoots=3', '--nodes=4', ...flags];
-  return (await run(process.execPath, args, { env: { ...process.env, TZ } })).stdout;
+const rehearse = async (TZ: string, ...flags: readonly string[]): Promise<string> => {
+  const program = startProgram([...args, ...flags], { env: { TZ } });
+  expect(await program.ended, program.output()).toBe(0);
+  return program.stdout();
 };
 
 it('shows its progress in a terminal, and removes it at the end', async () => {
-  const config = `--config-file=${pathOf('examples/prober-config.yaml')}`;
-  const show = startInColour('rehearse', config, '--shoots=3', '--nodes=4');
-  expect(await show.exit).toBe(0);
-  await endDemos();
+  // With CI set, Node assumes that a terminal has no colours.
+  const env = { NO_COLOR: undefined, CI: undefined, TERM: 'xterm' };
+  const show = startInTerminal(['dwd', ...args].join(' '), { env });
+  expect(await show.ended).toBe(0);
   const [before = '', after = ''] = show.output().split('Rehearsed: ');
   expect(before).toContain('rehearsing without protection: 15s of 15m0s');
   expect(before).toContain('rehearsing with protection: 1m0s of 15m0s');
@@ -25,18 +22,11 @@ it('shows its progress in a terminal, and removes it at the end', async () => {
   expect(after).not.toContain('\u001b');
 });
 
-it.each(['lb', 'seed-slow'])('prints the same bytes in every process and time zone: %s', async (fault) => {
-  const flags = [`--fault=${fault}`, '--seed=9'];
+it('prints the same bytes in every process and time zone', async () => {
+  const flags = ['--fault=seed-slow', '--seed=9'];
   const here = await rehearse('UTC', ...flags);
   expect(here).toContain('PROTECTED');
   expect(await rehearse('Pacific/Chatham', ...flags)).toBe(here);
   const json = await rehearse('UTC', ...flags, '--output=json');
   expect(await rehearse('America/St_Johns', ...flags, '--output=json')).toBe(json);
-});
-
-it('fails as every command does, with its message', async () => {
-  await expect(rehearse('UTC', '--config-file=/none')).rejects.toMatchObject({
-    code: 1,
-    stderr: expect.stringMatching(/^dwd rehearse: cannot read --config-file \/none: [^\n]+\n$/) as string,
-  });
 });

@@ -1,120 +1,67 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { proberConfig } from '../../src/prober/config/config.ts';
-import { proberGrants, proberShootGrants } from '../../src/prober/rights.ts';
-import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
+import { proberGrants } from '../../src/prober/rights.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
-import {
-  createDeployment,
-  createKubeconfigSecret,
-  createNodes,
-  getDeployment,
-  isAt,
-  startKubelets,
-} from '../envtest/shoot.ts';
-import { waitFor } from '../envtest/waiting.ts';
-import { startProgram } from './support/program.ts';
+import { createDeployment, createKubeconfigSecret, getDeployment } from '../envtest/shoot.ts';
+import { kcm, quickConfig, startProberWorld } from './support/prober-world.ts';
 import { rulesOf } from './support/rights.ts';
 
 const namespace = 'tenant-one';
-const kcm = 'kube-controller-manager';
-const nodes = ['node-a', 'node-b', 'node-c'];
-const prefix = 'dependency-watchdog.gardener.cloud';
-
-const config = `
-kubeConfigSecretName: tenant-kubeconfig
-clusterSource: {kind: secret}
-probeInterval: 1s
-initialDelay: 0s
-probeTimeout: 5s
-backoffJitterFactor: 0.1
-landingTimeout: 0s
-kcmNodeMonitorGraceDuration: 8s
-dependentResourceInfos:
-  - ref: {apiVersion: apps/v1, kind: Deployment, name: ${kcm}}
-    scaleUp: {level: 0, timeout: 20s}
-    scaleDown: {level: 0, timeout: 20s}
-`;
+const config = quickConfig([kcm], { kubeConfigSecretName: 'tenant-kubeconfig', clusterSource: { kind: 'secret' } });
 
 describeEnvtest("a cluster that is not Gardener's", () => {
   it('is held in an outage and restored after it, with the rights that the prober declares and without a kind of Gardener', async ({
     onTestFinished,
   }) => {
-    const directory = mkdtempSync(join(tmpdir(), 'dwd-secret-source-'));
-    onTestFinished(() => rmSync(directory, { recursive: true, force: true }));
-    const [seed, cluster] = (await Promise.all(
-      ['seed', 'tenant'].map((name) => startControlPlane({ name, kinds: [] })),
-    )) as [ControlPlane, ControlPlane];
-    for (const plane of [seed, cluster]) onTestFinished(() => plane.stop());
-    await createNodes(cluster.client, nodes);
-    const kubelets = startKubelets(cluster.client, nodes);
-    onTestFinished(() => kubelets.stop());
-    const { text } = await cluster.kubeconfigFor({ user: 'prober', rules: rulesOf(proberShootGrants) });
+    const world = await startProberWorld('secret-source', { kinds: [] });
+    onTestFinished(() => world.stop());
+    const { seed, kubeconfig, until } = world;
+    const kubelets = world.startKubelets();
     await seed.kubectl(['create', 'namespace', namespace]);
-    await createKubeconfigSecret(seed.client, { namespace, name: 'tenant-kubeconfig', kubeconfig: text });
+    await createKubeconfigSecret(seed.client, { namespace, name: 'tenant-kubeconfig', kubeconfig });
     await createDeployment(seed.client, namespace, { name: kcm, replicas: 2 });
-    const controller = startDeploymentController(seed.client, namespace);
-    onTestFinished(() => controller.stop());
+    world.use(startDeploymentController(seed.client, namespace));
 
-    const configFile = join(directory, 'config.yaml');
-    writeFileSync(configFile, config);
     const { settings } = proberConfig.load(config, { unknownFields: 'error' });
     const grants = proberGrants(settings!, ({ kind }) => `${kind.toLowerCase()}s`);
     const { file } = await seed.kubeconfigFor({ user: 'dwd', rules: rulesOf(grants) });
-    const program = startProgram([
-      ...['prober', `--config-file=${configFile}`, `--kubeconfig=${file}`],
+    const program = world.start([
+      ...['prober', `--config-file=${world.file('config.yaml', config)}`, `--kubeconfig=${file}`],
       ...['--metrics-bind-addr=0', '--health-bind-addr=0'],
     ]);
-    onTestFinished(async () => {
-      program.signal('SIGKILL');
-      await program.ended;
-    });
-    const untilLogged = (message: string): Promise<unknown> =>
-      waitFor({ what: message, detail: program.output }, () => program.lines().some(({ msg }) => msg === message));
-    const untilScaled = (replicas: number): Promise<unknown> =>
-      waitFor({ what: `${kcm} at ${String(replicas)} replicas`, detail: program.output }, async () =>
-        isAt(await getDeployment(seed.client, namespace, kcm), replicas),
-      );
-    const annotations = async (): Promise<readonly string[]> => {
-      const { metadata } = await getDeployment(seed.client, namespace, kcm);
-      return Object.keys(metadata.annotations ?? {}).filter((key) => key.startsWith(prefix));
-    };
+    const untilScaled = (replicas: number) => world.untilCounts({ [kcm]: replicas }, namespace);
+    const marks = () => world.marksOf(kcm, namespace);
 
-    await untilLogged('no right is missing');
+    await until('the check of rights', () => program.lines().some(({ msg }) => msg === 'no right is missing'));
     await untilScaled(2);
     kubelets.cut();
     await untilScaled(0);
-    expect(await annotations()).toContain(`${prefix}/meltdown-protection-active`);
+    expect(await marks()).toHaveProperty('meltdown-protection-active');
     kubelets.connect();
     await untilScaled(2);
-    expect(await annotations()).toEqual([]);
+    expect(await marks()).toEqual({});
 
     // A real API server refuses a token; with the former kubeconfig the prober goes on.
-    const use = (kubeconfig: string): Promise<unknown> =>
+    const use = (text: string): Promise<unknown> =>
       seed.client.patch(`/api/v1/namespaces/${namespace}/secrets/tenant-kubeconfig`, {
-        data: { kubeconfig: Buffer.from(kubeconfig).toString('base64') },
+        data: { kubeconfig: Buffer.from(text).toString('base64') },
       });
-    const { users, ...rest } = parse(text) as { readonly users: readonly { readonly name: string }[] };
+    const { users, ...rest } = parse(kubeconfig) as { readonly users: readonly { readonly name: string }[] };
     await use(JSON.stringify({ ...rest, users: users.map(({ name }) => ({ name, user: { token: 'wrong' } })) }));
-    await waitFor({ what: 'a refused token', detail: program.output }, () =>
+    await until('a refused token', () =>
       program
         .lines()
         .some(({ msg, reason }) => String(msg).startsWith('probe failed') && /401.*Unauthorized/.test(String(reason))),
     );
-    await use(text);
+    await use(kubeconfig);
 
     // While the namespace is being deleted, the mark goes and the count stays: nothing may start there again.
     kubelets.cut();
     await untilScaled(0);
     await seed.client.delete(`/api/v1/namespaces/${namespace}`);
-    await waitFor(
-      { what: 'no mark', detail: program.output },
-      async () => !(await annotations()).includes(`${prefix}/meltdown-protection-active`),
-    );
+    await until('no mark', async () => !('meltdown-protection-active' in (await marks())));
     expect((await getDeployment(seed.client, namespace, kcm)).spec.replicas).toBe(0);
   });
 });

@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { type Server, createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,11 +10,12 @@ import { servePortForward } from '../doubles/kubelet.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { freePorts } from '../envtest/processes.ts';
 import { waitFor } from '../envtest/waiting.ts';
+import { kcm, mcm, quickConfig, shootNamespace } from './support/prober-world.ts';
 import { hostname } from './support/pod-program.ts';
 import { type PodNetwork, createProberPod, openPodNetwork } from './support/pod-network.ts';
 import { operatorKubeconfig } from './support/operator.ts';
 import { type Program, startProgram } from './support/program.ts';
-import { type SeedWithShoot, kcm, mcm, shootNamespace, startSeedWithShoot } from './support/seed-with-shoot.ts';
+import { type SeedWithShoot, startSeedWithShoot } from './support/seed-with-shoot.ts';
 
 const podName = 'dwd-prober-7c9d8f6b5-x2x4q';
 const nodeName = 'seed-node';
@@ -31,7 +32,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
 
   /** Applies the roles of an operator, and binds them as the notes of the chart describe. */
   const grantOperator = async (): Promise<void> => {
-    operator = await operatorKubeconfig(world.seed, readFileSync(world.configFile('5s'), 'utf8'));
+    operator = await operatorKubeconfig(world.seed, quickConfig());
   };
 
   const createPod = (): Promise<void> => createProberPod(world.seed.client, { name: podName, healthPort, nodeName });
@@ -53,23 +54,18 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
 
   const startProber = async (): Promise<void> => {
     const flags = [
-      '--enable-leader-election',
-      '--metrics-bind-addr=0',
       `--page-bind-addr=127.0.0.1:${String(pagePort)}`,
       `--health-bind-addr=127.0.0.1:${String(healthPort)}`,
       ...['--kube-api-qps=50', '--kube-api-burst=100'],
     ];
-    prober = startProgram(['prober', `--config-file=${world.configFile('5s')}`, ...flags], {
-      KUBECONFIG: await world.proberKubeconfig(),
-      POD_NAME: podName,
-      NODE_OPTIONS: `--import=${hostname}`,
-    });
+    const env = { POD_NAME: podName, NODE_OPTIONS: `--import=${hostname}` };
+    prober = await world.startProber(flags, { env });
   };
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'dwd-pods-'));
     pods = await openPodNetwork(directory);
-    world = await startSeedWithShoot('status', pods.flags);
+    world = await startSeedWithShoot('status', { apiServerFlags: pods.flags });
     [healthPort = 0, pagePort = 0] = await freePorts(2);
     await startKubelet();
     await startProber();
@@ -78,8 +74,6 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
   });
 
   afterAll(async () => {
-    prober?.signal('SIGKILL');
-    await prober?.ended;
     await world.stop();
     await pods.close();
     kubelet?.close();
@@ -146,7 +140,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
   describe('in an outage', () => {
     beforeAll(async () => {
       world.kubelets.cut();
-      await world.untilCounts(0, 0);
+      await world.untilHeld();
     });
 
     it('shows where protection is active, since when, and the next steps', async () => {
@@ -200,7 +194,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
       await createPod();
       await startProber();
       world.kubelets.connect();
-      await world.untilCounts(2, 3);
+      await world.untilUp();
       await until('nothing held', ['status', '--shoot=test/one'], (ran) => whyUnprotected.test(ran.stdout));
     });
   });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -6,38 +6,17 @@ import type { RbacRule } from '../envtest/access.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { freePorts } from '../envtest/processes.ts';
-import { type Kubelets, getDeployment, seedRules, startKubelets } from '../envtest/shoot.ts';
-import { waitFor } from '../envtest/waiting.ts';
+import { type Kubelets, getDeployment, seedRules } from '../envtest/shoot.ts';
 import { documentedRuns } from './support/documented-runs.ts';
 import { operatorKubeconfig } from './support/operator.ts';
 import { type PodNetwork, createProberPod, openPodNetwork } from './support/pod-network.ts';
-import { type Program, startProgram } from './support/program.ts';
-import { endOfInput, inTerminal, interrupt } from './support/in-terminal.ts';
-import { type ProberWorld, kcm, mcm, nodes, shootNamespace, startProberWorld } from './support/prober-world.ts';
+import type { Program } from './support/program.ts';
+import { endOfInput, inTerminal, interrupt } from './support/terminal.ts';
+import { type ProberWorld, kcm, mcm, quickConfig, shootNamespace, startProberWorld } from './support/prober-world.ts';
 
 const namespace = shootNamespace;
-const prefix = 'dependency-watchdog.gardener.cloud';
-
-const config = `
-kubeConfigSecretName: shoot-access-prober
-probeInterval: 1s
-initialDelay: 0s
-probeTimeout: 5s
-kcmNodeMonitorGraceDuration: 8s
-landingTimeout: 0s
-dependentResourceInfos:
-  - ref: {apiVersion: apps/v1, kind: Deployment, name: ${kcm}}
-    scaleUp: {level: 0, timeout: 20s}
-    scaleDown: {level: 1, timeout: 20s}
-  - ref: {apiVersion: apps/v1, kind: Deployment, name: ${mcm}}
-    scaleUp: {level: 1, timeout: 20s}
-    scaleDown: {level: 0, timeout: 20s}
-`;
 
 const eventRules: readonly RbacRule[] = [{ apiGroups: [''], resources: ['events'], verbs: ['create'] }];
-
-/** The same without machine-controller-manager. */
-const configOfKcm = config.slice(0, config.lastIndexOf('  - ref:'));
 
 /** Acts as an operator with only the roles of the chart. */
 describeEnvtest('dwd pause, resume and release, on a real API server', () => {
@@ -47,13 +26,12 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
   let seed: ProberWorld['seed'];
   let configFile: string;
   let kubelets: Kubelets;
-  let controller: { stop(): Promise<void> };
   let prober: Program | undefined;
   let operator: string;
   let healthPort = 0;
 
   const run = async (...args: readonly string[]): Promise<Program & { readonly code: number | NodeJS.Signals }> => {
-    const program = startProgram(args);
+    const program = world.start(args);
     return { ...program, code: await program.ended };
   };
   const dwd = (...args: readonly string[]) => run(...args, `--kubeconfig=${operator}`);
@@ -63,27 +41,23 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'dwd-pods-'));
     pods = await openPodNetwork(directory);
-    world = await startProberWorld('steer', pods.flags);
+    world = await startProberWorld('steer', { apiServerFlags: pods.flags });
     ({ seed } = world);
-    configFile = join(world.directory, 'config.yaml');
-    writeFileSync(configFile, config);
-    kubelets = startKubelets(world.shoot.client, nodes);
+    configFile = world.file('config.yaml', quickConfig());
+    kubelets = world.startKubelets();
     await world.createShoot();
-    controller = startDeploymentController(seed.client, namespace);
+    world.use(startDeploymentController(seed.client, namespace));
     await seed.client.apply('/api/v1/namespaces/garden', {
       apiVersion: 'v1',
       kind: 'Namespace',
       metadata: { name: 'garden' },
     });
-    operator = await operatorKubeconfig(seed, config, 'kim');
+    operator = await operatorKubeconfig(seed, quickConfig(), 'kim');
     [healthPort = 0] = await freePorts(1);
     await createProberPod(seed.client, { name: 'dwd-prober', healthPort });
   });
 
   afterAll(async () => {
-    prober?.signal('SIGKILL');
-    await prober?.ended;
-    await Promise.all([kubelets.stop(), controller.stop()]);
     await world.stop();
     await pods.close();
     rmSync(directory, { recursive: true, force: true });
@@ -93,30 +67,16 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
     const { file } = await seed.kubeconfigFor({ user: 'dwd', rules: [...seedRules, ...eventRules] });
     const health = `--health-bind-addr=127.0.0.1:${String(healthPort)}`;
     const addresses = ['--metrics-bind-addr=0', health, '--kube-api-qps=50', '--kube-api-burst=100'];
-    prober = startProgram(['prober', `--kubeconfig=${file}`, `--config-file=${configFile}`, ...addresses]);
+    prober = world.start(['prober', `--kubeconfig=${file}`, `--config-file=${configFile}`, ...addresses]);
     await untilLogged('probing begins');
   };
   const untilLogged = (message: string): Promise<unknown> =>
-    waitFor(
-      { what: message, everyMs: 200, detail: () => prober?.output() ?? '' },
-      () => prober?.lines().some(({ msg }) => msg === message) === true,
-    );
+    world.until(message, () => prober?.lines().some(({ msg }) => msg === message) === true);
   const countsOf = async (): Promise<readonly number[]> =>
     Promise.all([kcm, mcm].map(async (name) => (await getDeployment(seed.client, namespace, name)).spec.replicas));
-  const untilCounts = (...expected: readonly number[]): Promise<unknown> =>
-    waitFor(
-      { what: `counts ${expected.join(' ')}`, everyMs: 200, detail: () => prober?.output() ?? '' },
-      async () => String(await countsOf()) === String(expected),
-    );
-  /** Returns the program's annotations on the two, by name without the prefix. */
-  const marks = async (): Promise<readonly Readonly<Record<string, string>>[]> =>
-    Promise.all(
-      [kcm, mcm].map(async (name) => {
-        const { metadata } = await getDeployment(seed.client, namespace, name);
-        const ours = Object.entries(metadata.annotations ?? {}).filter(([key]) => key.startsWith(prefix));
-        return Object.fromEntries(ours.map(([key, value]) => [key.slice(prefix.length + 1), value]));
-      }),
-    );
+  const untilCounts = (ofKcm: number, ofMcm: number) => world.untilCounts({ [kcm]: ofKcm, [mcm]: ofMcm });
+  /** Returns the program's annotations on the two. */
+  const marks = () => Promise.all([world.marksOf(kcm), world.marksOf(mcm)]);
 
   it.each([
     ['release --all --dry-run', /^dwd release: this is no seed: .*--context/],
@@ -201,8 +161,7 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
       /^dwd release: nothing was released: a release in an outage .*\ntest\/one \(\S+\): HELD for .*3\/3 .* about 8s after it is restored\n.*--despite-outage\n$/,
     );
     // The annotation of KCM names MCM.
-    const configFileOfKcm = join(world.directory, 'config-of-kcm.yaml');
-    writeFileSync(configFileOfKcm, configOfKcm);
+    const configFileOfKcm = world.file('config-of-kcm.yaml', quickConfig([kcm]));
     const released = await dwd(...release, `--config-file=${configFileOfKcm}`, '--despite-outage');
     expect([released.code, await countsOf()], released.output()).toEqual([0, [2, 3]]);
     expect(released.stdout()).toContain(
@@ -219,7 +178,7 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
     ]);
     kubelets.connect();
     await untilCounts(2, 3);
-    await waitFor({ what: 'no marks' }, async () => (await marks()).every((all) => Object.keys(all).length === 0));
+    await world.until('no marks', async () => (await marks()).every((all) => Object.keys(all).length === 0));
     expect((await dwd('release', '--all', '--yes', `--config-file=${configFile}`)).stdout()).toBe('nothing is held\n');
   });
 

@@ -5,11 +5,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../../envtest/control-plane.ts';
 import { describeEnvtest } from '../../envtest/gate.ts';
 import { kubeconfigText } from '../../envtest/kubeconfig.ts';
+import { freePorts } from '../../envtest/processes.ts';
 import { type Served, startServed } from '../../envtest/served.ts';
-import { createProtectedShoot } from '../../envtest/shoot.ts';
+import { createProtectedShoot, seedRules } from '../../envtest/shoot.ts';
 import { waitFor } from '../../envtest/waiting.ts';
 import { type HostileShoots, hostilities } from '../support/hostile-shoots-protocol.ts';
-import { type Watchdog, createWatchdog } from '../support/watchdog.ts';
+import { type ProberBehindProxy, proberBehindProxy } from '../support/prober-behind-proxy.ts';
 
 // Two programs on one seed, at the same time, on the same machine. Each has twenty healthy shoots, and one also has hostile shoots: the difference
 // between the two is the cost of the hostile ones.
@@ -41,6 +42,12 @@ const peakMb = (pid: number): number => {
 const versionsOf = (counts: Readonly<Record<string, number>>, who: string): readonly number[] =>
   wells.map((name) => counts[`${who}-${name}/version`] ?? 0);
 
+/** Returns the results of all runs of a shoot since the start. */
+const resultsOf = (metrics: string, namespace: string): Readonly<Record<string, number>> => {
+  const sample = new RegExp(`^dwd_prober_runs_total\\{namespace="${namespace}",result="(\\w+)"\\} (\\d+)$`, 'gm');
+  return Object.fromEntries(Array.from(metrics.matchAll(sample), ([, result = '', count]) => [result, Number(count)]));
+};
+
 const sum = (numbers: readonly number[]): number => numbers.reduce((all, one) => all + one, 0);
 
 describeEnvtest('a prober with hostile shoots', () => {
@@ -48,7 +55,8 @@ describeEnvtest('a prober with hostile shoots', () => {
   let seed: ControlPlane;
   let good: Served<HostileShoots>;
   let evil: Served<HostileShoots>;
-  const watchdogs: Watchdog[] = [];
+  const probers: ProberBehindProxy[] = [];
+  let metricsPort = 0;
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'dwd-hostile-'));
@@ -59,9 +67,14 @@ describeEnvtest('a prober with hostile shoots', () => {
     const [goodAt, evilAt] = [await good.ready(), await evil.ready()];
     const configFile = join(directory, 'config.yaml');
     writeFileSync(configFile, config);
+    [metricsPort = 0] = await freePorts(1);
     for (const who of ['troubled', 'spared']) {
-      const watchdog = await createWatchdog({ name: who, seed, configFile, directory });
-      watchdogs.push(watchdog);
+      // Each sees only its own Clusters.
+      const labels = { 'test-prober': who };
+      const onlyClusters = { labelSelector: `test-prober=${who}` };
+      const flags = who === 'troubled' ? [`--metrics-bind-addr=127.0.0.1:${String(metricsPort)}`] : [];
+      const given = { seed, configFile, directory, user: `dwd-${who}`, rules: seedRules, onlyClusters, flags };
+      probers.push(await proberBehindProxy(given));
       const shoots = [
         ...wells.map((name) => ({ name: `${who}-${name}`, path: `${who}-${name}`, at: goodAt })),
         ...(who === 'spared' ? [] : hostilities.map((name) => ({ name: `${who}-${name}`, path: name, at: evilAt }))),
@@ -69,13 +82,13 @@ describeEnvtest('a prober with hostile shoots', () => {
       for (const { name, path, at } of shoots) {
         const server = `${at.url}/${path}`;
         const kubeconfig = kubeconfigText({ name, server, caPem: at.ca, user: 'dwd', credentials: { token: 'token' } });
-        await createProtectedShoot(seed, { namespace: name, kubeconfig, labels: watchdog.clusterLabels });
+        await createProtectedShoot(seed, { namespace: name, kubeconfig, labels });
       }
     }
   });
 
   afterAll(async () => {
-    for (const watchdog of watchdogs) await watchdog.stop();
+    for (const prober of probers) await prober.stop();
     await good.end();
     await evil.end();
     await seed.stop();
@@ -83,28 +96,25 @@ describeEnvtest('a prober with hostile shoots', () => {
   });
 
   it('rule 11a: probes the others as often as before, within its memory limit, and writes nothing', async () => {
-    for (const watchdog of watchdogs) await watchdog.start();
-    const [troubled, spared] = watchdogs as [Watchdog, Watchdog];
+    const [troubled, spared] = probers.map((prober) => prober.start().pid) as [number, number];
     const probes = async (who: string) => versionsOf(await good.order('counts'), who);
     await waitFor({ what: 'the first probes of all shoots' }, async () =>
       [...(await probes('spared')), ...(await probes('troubled'))].every((count) => count > 0),
     );
     const before = { troubled: await probes('troubled'), spared: await probes('spared') };
-    const pids = { troubled: troubled.program().pid, spared: spared.program().pid };
     await waitFor({ what: 'probes', everyMs: 1_000 }, async () =>
       (await probes('spared')).every((count, index) => count >= (before.spared[index] ?? 0) + windowProbes),
     );
     const after = { troubled: await probes('troubled'), spared: await probes('spared') };
     const during = (who: 'troubled' | 'spared') => after[who].map((count, index) => count - (before[who][index] ?? 0));
-    const results = new Map(
-      await Promise.all(hostilities.map(async (name) => [name, await troubled.results(`troubled-${name}`)] as const)),
-    );
+    const metrics = await (await fetch(`http://127.0.0.1:${String(metricsPort)}/metrics`)).text();
+    const results = (shoot: string) => resultsOf(metrics, `troubled-${shoot}`);
     const counts = await evil.order('counts');
     const figures = {
       probes: { troubled: sum(during('troubled')), spared: sum(during('spared')) },
       least: { troubled: Math.min(...during('troubled')), spared: Math.min(...during('spared')) },
-      peakMb: { troubled: Math.round(peakMb(pids.troubled)), spared: Math.round(peakMb(pids.spared)) },
-      hostile: Object.fromEntries(Array.from(results, ([name, ends]) => [name, Object.fromEntries(ends)])),
+      peakMb: { troubled: Math.round(peakMb(troubled)), spared: Math.round(peakMb(spared)) },
+      hostile: Object.fromEntries(hostilities.map((name) => [name, results(name)])),
       asked: counts,
     };
     process.stdout.write(`hostile shoots: ${JSON.stringify(figures)}\n`);
@@ -115,10 +125,10 @@ describeEnvtest('a prober with hostile shoots', () => {
     for (const name of hostilities) {
       // All were probed, and none was judged healthy or unhealthy.
       expect(counts[`${name}/version`]).toBeGreaterThan(0);
-      expect([...(results.get(name)?.keys() ?? [])]).not.toContain('healthy');
-      expect([...(results.get(name)?.keys() ?? [])]).not.toContain('unhealthy');
+      expect(results(name)).not.toHaveProperty('healthy');
+      expect(results(name)).not.toHaveProperty('unhealthy');
     }
-    for (const name of wells) expect([...(await troubled.results(`troubled-${name}`)).keys()]).toEqual(['healthy']);
-    for (const watchdog of watchdogs) expect(watchdog.proxy.writes).toEqual([]);
+    for (const name of wells) expect(Object.keys(results(name))).toEqual(['healthy']);
+    for (const prober of probers) expect(prober.proxy.writes).toEqual([]);
   });
 });

@@ -44,16 +44,6 @@ const containerStatus = ({ name, image }: Container, ready: boolean, state: obje
   state,
 });
 
-/** Returns the status of a pod whose image cannot be pulled. */
-export const imagePullBackOff = (container: Container): PodStatusChange => {
-  const message = `Back-off pulling image "${container.image}"`;
-  const state = { waiting: { reason: 'ImagePullBackOff', message } };
-  return {
-    key: 'waiting',
-    status: { phase: 'Pending', containerStatuses: [containerStatus(container, false, state)] },
-  };
-};
-
 /** Returns the status of a pod whose container has ended, as that of a Job does. */
 export const endedStatus = (container: Container, exitCode: number): PodStatusChange => {
   const reason = exitCode === 0 ? 'Completed' : 'Error';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { documentAt, root } from '../../documents/markdown.ts';
-import { type TypedAnswer, type TerminalRun, inTerminal } from './in-terminal.ts';
+import { type TypedAnswer, type TerminalRun, inTerminal } from './terminal.ts';
 
 const prompt = '$ ';
 

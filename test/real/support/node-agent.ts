@@ -1,19 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
-import {
-  type AgentPod,
-  type PodStatusChange,
-  endedStatus,
-  imagePullBackOff,
-  podPath,
-  runningStatus,
-} from './agent-pod.ts';
+import { type AgentPod, type PodStatusChange, endedStatus, podPath, runningStatus } from './agent-pod.ts';
 import { PodProgram } from './pod-program.ts';
 import type { Program } from './program.ts';
 
 /** Images with this in their name run the built program. The agent reports the pods of all others as ready. */
 const ours = 'dependency-watchdog';
-/** Images with this in their name cannot be pulled. */
+/** Images with this in their name cannot be pulled: their pods stay pending. */
 const missing = 'missing';
 const pollMs = 200;
 
@@ -73,7 +66,7 @@ export class NodeAgent {
     if (container === undefined) return;
     if (pod.metadata.deletionTimestamp !== undefined) return this.#end(pod);
     await this.#bind(pod);
-    if (container.image.includes(missing)) return this.#write(pod, imagePullBackOff(container));
+    if (container.image.includes(missing)) return;
     if (!container.image.includes(ours)) return this.#write(pod, runningStatus(container, true));
     const { uid } = pod.metadata;
     let running = this.#running.get(uid);

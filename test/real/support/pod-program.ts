@@ -45,11 +45,8 @@ export class PodProgram {
     const isJob = pod.spec.restartPolicy === 'Never';
     const args = [...given, `--kubeconfig=${await kubeconfigOf(seed, pod)}`, ...(isJob ? [] : addresses)];
     const env = Object.fromEntries((container.env ?? []).map(({ name, value }) => [name, value ?? '']));
-    const program = startProgram(args, {
-      ...env,
-      POD_NAME: pod.metadata.name,
-      NODE_OPTIONS: `${env.NODE_OPTIONS ?? ''} --import=${hostname}`,
-    });
+    const named = { POD_NAME: pod.metadata.name, NODE_OPTIONS: `${env.NODE_OPTIONS ?? ''} --import=${hostname}` };
+    const program = startProgram(args, { env: { ...env, ...named } });
     return new PodProgram(program, healthAddress, directory);
   }
 

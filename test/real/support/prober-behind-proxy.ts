@@ -4,13 +4,14 @@ import type { ControlPlane } from '../../envtest/control-plane.ts';
 import { type Program, startProgram } from './program.ts';
 import { type ProxyOptions, WriteProxy } from './write-proxy.ts';
 
-/** A `dwd prober` that reaches the seed through its own proxy. */
+/** A `dwd prober` that reaches the seed as a user of its own, through its own proxy. */
 export interface ProberBehindProxy {
+  readonly user: string;
   readonly proxy: WriteProxy;
   /** Returns the latest program. */
   program(): Program;
-  /** Starts the program, which must not be running. A later flag overrides an earlier one. */
-  start(flags?: readonly string[], env?: Readonly<Record<string, string>>): Program;
+  /** Starts the program, as a pod is restarted. It must not be running. */
+  start(): Program;
   /** Kills the program if it runs. */
   kill(): Promise<void>;
   stop(): Promise<void>;
@@ -21,10 +22,12 @@ export interface ProberBehindProxyOptions extends ProxyOptions {
   readonly configFile: string;
   /** Directory for the test's files. */
   readonly directory: string;
+  /** A later flag overrides an earlier one. */
+  readonly flags?: readonly string[];
 }
 
 export const proberBehindProxy = async (options: ProberBehindProxyOptions): Promise<ProberBehindProxy> => {
-  const { seed, configFile, directory, user } = options;
+  const { seed, configFile, directory, user, flags = [] } = options;
   const proxy = await WriteProxy.start(seed, options);
   const kubeconfig = join(directory, `${user}.kubeconfig`);
   writeFileSync(kubeconfig, proxy.kubeconfig, { mode: 0o600 });
@@ -34,20 +37,19 @@ export const proberBehindProxy = async (options: ProberBehindProxyOptions): Prom
     await program?.ended;
   };
   return {
-    proxy,
+    ...{ user, proxy, kill },
     program: () => {
       if (program === undefined) throw new Error(`${user}: not started`);
       return program;
     },
-    start: (flags = [], env = {}) => {
+    start: () => {
       const files = [`--config-file=${configFile}`, `--kubeconfig=${kubeconfig}`];
       const servers = ['--metrics-bind-addr=0', '--health-bind-addr=0'];
       // High limits, so that a starting program does not wait for the rate limiter.
       const limits = ['--kube-api-qps=100', '--kube-api-burst=200'];
-      program = startProgram(['prober', ...files, ...servers, ...limits, ...flags], env);
+      program = startProgram(['prober', ...files, ...servers, ...limits, ...flags]);
       return program;
     },
-    kill,
     stop: async () => {
       await kill();
       await proxy.stop();

@@ -16,6 +16,8 @@ export interface Program {
   /** Returns the parsed log lines. */
   lines(): readonly LogLine[];
   signal(name: NodeJS.Signals): void;
+  /** Writes to its standard input, if that is a pipe. */
+  type(keys: string): void;
   /** Resolves to the exit code or the signal's name when it has ended. */
   readonly ended: Promise<number | NodeJS.Signals>;
 }
@@ -60,6 +62,7 @@ export const superviseProcess = (child: ChildProcess): Program => {
     const read = chunk.toString();
     [text, err] = [text + read, err + read];
   });
+  child.stdin?.on('error', () => undefined);
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);
   const ended = new Promise<number | NodeJS.Signals>((resolve, reject) => {
@@ -76,17 +79,24 @@ export const superviseProcess = (child: ChildProcess): Program => {
     stderr: () => err,
     lines: followLog(() => text),
     signal: (name) => void child.kill(name),
+    type: (keys) => void child.stdin?.write(keys),
     ended,
   };
 };
 
+export interface ProgramOptions {
+  readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Another program, with its first arguments. */
+  readonly command?: readonly string[];
+}
+
+const ours: readonly string[] = [process.execPath, launcher];
+
 /** Starts the built program as a process, which is killed when the test process ends. */
-export const startProgram = (args: readonly string[], env: Readonly<Record<string, string>> = {}): Program => {
+export const startProgram = (args: readonly string[], { env = {}, command = ours }: ProgramOptions = {}): Program => {
   if (!existsSync(bundle)) throw new Error('dist/dwd.js is missing: run `make build` first');
+  const [file = '', ...first] = command;
   return superviseProcess(
-    spawn(process.execPath, [launcher, ...args], {
-      env: { ...process.env, ...env },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    }),
+    spawn(file, [...first, ...args], { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'pipe'] }),
   );
 };

@@ -1,74 +1,46 @@
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { ControlPlane } from '../../envtest/control-plane.ts';
+import { parse } from 'yaml';
 import { startControllerManager } from '../../envtest/controller-manager.ts';
-import type { ServerFlags } from '../../envtest/flags.ts';
-import { type Kubelets, electionRules, getDeployment, isAt, seedRules, startKubelets } from '../../envtest/shoot.ts';
-import { waitFor } from '../../envtest/waiting.ts';
+import { type Kubelets, electionRules, seedRules } from '../../envtest/shoot.ts';
 import type { AuditedRequest } from './audit.ts';
-import { chart, imageValues, proberValues, runHelm } from './helm.ts';
+import { chart, imageValues, runHelm } from './helm.ts';
 import { NodeAgent } from './node-agent.ts';
-import { type ProberWorld, kcm, mcm, nodes, shootNamespace, startProberWorld } from './prober-world.ts';
+import {
+  type Dependent,
+  type ProberWorld,
+  type SeedOptions,
+  kcm,
+  mcm,
+  quickConfig,
+  shootNamespace,
+  startProberWorld,
+} from './prober-world.ts';
+import type { Program, ProgramOptions } from './program.ts';
 
-export { kcm, mcm, shootNamespace };
-
-/** Returns a configuration with which the prober reacts to an outage within seconds. */
-const quickProberConfig = (probeTimeout: string, dependents: readonly string[] = [kcm, mcm]): string => `
-kubeConfigSecretName: shoot-access-prober
-probeInterval: 1s
-initialDelay: 0s
-probeTimeout: ${probeTimeout}
-backoffJitterFactor: 0.1
-kcmNodeMonitorGraceDuration: 8s
-dependentResourceInfos:
-${dependents
-  .map(
-    (name, level) => `
-  - ref: {apiVersion: apps/v1, kind: Deployment, name: ${name}}
-    scaleUp: {level: ${String(level)}, timeout: 10s}
-    scaleDown: {level: ${String(1 - level)}, timeout: 20s}`,
-  )
-  .join('')}
-`;
-
-/** Values of the chart for the prober alone. One outage follows the other: the shoot is not to count as flapping. */
-export const quickValues = (probeTimeout: string, dependents?: readonly string[]) => {
-  const { config } = proberValues(quickProberConfig(probeTimeout, dependents));
-  return { prober: { config: { ...config, landingTimeout: '0s' } }, weeder: { enabled: false } };
-};
+/** Values of the chart for the prober alone. */
+export const quickValues = (dependents?: readonly Dependent[], changes?: object) => ({
+  prober: { config: parse(quickConfig(dependents, changes)) as object },
+  weeder: { enabled: false },
+});
 
 /**
- * A seed with Kubernetes' own controllers and a node agent, so that installed pods run, and one shoot with three nodes, two replicas of
+ * A seed with Kubernetes' own controllers and a node agent, so that installed pods run, and one shoot with two replicas of
  * kube-controller-manager and three of machine-controller-manager.
  */
-export interface SeedWithShoot {
-  readonly directory: string;
-  readonly seed: ControlPlane;
+export interface SeedWithShoot extends ProberWorld {
   readonly kubelets: Kubelets;
-  readonly agent: NodeAgent;
-  readonly audit: ProberWorld['seedAudit'];
-  /** Returns the path of a kubeconfig with the prober's rights in the seed. */
-  readonly proberKubeconfig: () => Promise<string>;
+  /** Returns the programs of the running pods. */
+  readonly programs: () => readonly Program[];
+  /** Starts an elected prober with the rights that gardenlet grants, outside of the seed's pods. */
+  readonly startProber: (flags?: readonly string[], options?: ProgramOptions) => Promise<Program>;
   /** Runs helm in the namespace garden, with this as standard input. */
   readonly helm: (args: readonly string[], input?: string) => Promise<string>;
   /** Installs or upgrades the prober by the chart, waits, and resolves to helm's output. */
-  readonly release: (version: string, change?: ReleaseChange) => Promise<string>;
-  /** Writes a configuration of the prober. Returns its path. */
-  readonly configFile: (probeTimeout: string, dependents?: readonly string[]) => string;
-  /** Waits until this many replicas of the two are desired and ready. */
-  readonly untilCounts: (kcmReplicas: number, mcmReplicas: number) => Promise<unknown>;
+  readonly release: (version: string, values?: object, flags?: readonly string[]) => Promise<string>;
+  /** Waits until both are restored, or held. */
+  readonly untilUp: () => Promise<unknown>;
+  readonly untilHeld: () => Promise<unknown>;
   /** Returns the counts that were written to the two, in order, each with its writer. */
   readonly countsSince: (at: number) => readonly string[];
-  stop(): Promise<void>;
-}
-
-/** What differs from the quick configuration and the usual values. */
-export interface ReleaseChange {
-  readonly probeTimeout?: string;
-  readonly dependents?: readonly string[];
-  readonly values?: object;
-  /** Further flags of helm. */
-  readonly flags?: readonly string[];
 }
 
 const dependentsPath = `/apis/apps/v1/namespaces/${shootNamespace}/deployments/`;
@@ -88,49 +60,35 @@ const writtenCounts = (requests: readonly AuditedRequest[]): readonly string[] =
       return replicas === undefined ? [] : [`${user} ${which} ${String(replicas)}`];
     });
 
-export const startSeedWithShoot = async (name: string, apiServerFlags: ServerFlags = {}): Promise<SeedWithShoot> => {
-  const world = await startProberWorld(name, apiServerFlags);
-  const { directory, seed, shoot, seedAudit: audit } = world;
-  const manager = await startControllerManager(seed, {
-    controllers: ['deployment-controller', 'replicaset-controller', 'job-controller', 'garbage-collector-controller'],
-  });
-  const agent = NodeAgent.start(seed);
-  const kubelets = startKubelets(shoot.client, nodes);
+export const startSeedWithShoot = async (name: string, ofSeed?: SeedOptions): Promise<SeedWithShoot> => {
+  const world = await startProberWorld(name, ofSeed);
+  const { seed, seedAudit, use, untilCounts } = world;
+  const controllers = ['deployment', 'replicaset', 'job', 'garbage-collector'].map((one) => `${one}-controller`);
+  use(await startControllerManager(seed, { controllers }));
+  const agent = use(NodeAgent.start(seed));
+  const kubelets = world.startKubelets();
   await world.createShoot();
-
-  const outputs = (): string => Array.from(agent.programs(), (program) => program.output()).join('\n');
-  const untilCounts: SeedWithShoot['untilCounts'] = (...wanted) =>
-    waitFor({ what: `replicas ${wanted.join(', ')}`, everyMs: 200, detail: outputs }, async () => {
-      const found = await Promise.all([kcm, mcm].map((each) => getDeployment(seed.client, shootNamespace, each)));
-      return found.every((deployment, index) => isAt(deployment, wanted[index]!));
-    });
-  const configFile: SeedWithShoot['configFile'] = (probeTimeout, dependents) => {
-    const file = join(directory, `prober-${probeTimeout}-${dependents?.join('-') ?? 'all'}.yaml`);
-    writeFileSync(file, quickProberConfig(probeTimeout, dependents));
-    return file;
-  };
   const helm: SeedWithShoot['helm'] = (args, input) =>
     runHelm([...args, '--namespace=garden', `--kubeconfig=${seed.admin.kubeconfig.file}`], input);
-  const release: SeedWithShoot['release'] = (version, change = {}) => {
-    const { probeTimeout = '5s', dependents, values, flags = [] } = change;
-    const given = { ...quickValues(probeTimeout, dependents), image: imageValues(version), ...values };
-    const args = ['upgrade', 'watchdog', chart, '--install', '--values=-', '--wait', '--timeout=10m', ...flags];
-    return helm(args, JSON.stringify(given));
-  };
-  await untilCounts(2, 3);
-
+  const untilUp = () => untilCounts({ [kcm]: 2, [mcm]: 3 });
+  await untilUp();
+  const account = { namespace: 'garden', name: 'dependency-watchdog-prober', rules: [...seedRules, ...electionRules] };
   return {
-    ...{ directory, seed, kubelets, agent, audit, helm, release, configFile, untilCounts },
-    proberKubeconfig: async () => {
-      const account = { namespace: 'garden', name: 'dependency-watchdog-prober' };
-      return (await seed.serviceAccountKubeconfig({ ...account, rules: [...seedRules, ...electionRules] })).file;
+    ...{ ...world, kubelets, helm, untilUp },
+    programs: () => agent.programs(),
+    startProber: async (flags = [], { env, command } = {}) => {
+      const { file } = await seed.serviceAccountKubeconfig(account);
+      const config = world.file('prober.yaml', quickConfig());
+      const servers = ['--metrics-bind-addr=0', '--health-bind-addr=0'];
+      const args = ['prober', `--config-file=${config}`, '--enable-leader-election=true', ...servers, ...flags];
+      return world.start(args, { env: { ...env, KUBECONFIG: file }, command });
     },
-    countsSince: (since) => writtenCounts(audit.requests().filter(({ at }) => at >= since)),
-    stop: async () => {
-      await kubelets.stop();
-      await agent.stop();
-      await manager.stop();
-      await world.stop();
+    release: (version, values = {}, flags = []) => {
+      const given = { ...quickValues(), image: imageValues(version), ...values };
+      const args = ['upgrade', 'watchdog', chart, '--install', '--values=-', '--wait', '--timeout=10m', ...flags];
+      return helm(args, JSON.stringify(given));
     },
+    untilHeld: () => untilCounts({ [kcm]: 0, [mcm]: 0 }),
+    countsSince: (since) => writtenCounts(seedAudit.requests().filter(({ at }) => at >= since)),
   };
 };

@@ -1,5 +1,6 @@
 import type { ControlPlane } from '../../envtest/control-plane.ts';
-import type { Dependent, IsolatedShoot } from './isolated-shoot.ts';
+import type { IsolatedShoot } from './isolated-shoot.ts';
+import type { Dependent } from './prober-world.ts';
 import type { ProxiedWrite, WriteFault } from './write-proxy.ts';
 
 /** The writes of an undisturbed flow: name and subresource. */

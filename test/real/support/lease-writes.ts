@@ -1,37 +1,6 @@
-import { seedRules } from '../../envtest/shoot.ts';
 import type { AuditedRequest } from './audit.ts';
-import { millRules } from './mill.ts';
-import { type ProberBehindProxy, type ProberBehindProxyOptions, proberBehindProxy } from './prober-behind-proxy.ts';
 
 export const electionLease = { namespace: 'garden', name: 'dwd-prober-leader-election' };
-
-/** The rights of leader election, and no others. */
-const electionRules = [
-  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'], namespace: electionLease.namespace },
-  {
-    apiGroups: ['coordination.k8s.io'],
-    resources: ['leases'],
-    resourceNames: [electionLease.name],
-    verbs: ['get', 'update'],
-    namespace: electionLease.namespace,
-  },
-];
-
-/** One of several programs that elect a leader, with its own user. */
-export interface ProgramReplica extends Omit<ProberBehindProxy, 'start'> {
-  readonly user: string;
-  /** Starts the program, as a pod is restarted. It must not be running. */
-  start(): void;
-}
-
-export interface ProgramReplicaOptions extends Omit<ProberBehindProxyOptions, 'rules'> {
-  readonly flags: readonly string[];
-}
-
-export const createReplica = async ({ flags, ...options }: ProgramReplicaOptions): Promise<ProgramReplica> => {
-  const prober = await proberBehindProxy({ ...options, rules: [...seedRules, ...millRules, ...electionRules] });
-  return { ...prober, user: options.user, start: () => void prober.start(flags) };
-};
 
 const isWrite = ({ verb }: AuditedRequest): boolean => ['create', 'update', 'patch', 'delete'].includes(verb);
 
