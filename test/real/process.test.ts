@@ -1,4 +1,4 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import {
   mkdtempSync,
@@ -15,87 +15,77 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { demoProberConfig } from '../../simulator/demo/configs.ts';
-import { createShootConnector } from '../../src/kubernetes/connection/shoot-connector.ts';
-import { getElectionLease } from '../../src/kubernetes/leaderelection/election-calls.ts';
-import { systemClock } from '../../src/process/clock.ts';
 import { freePorts } from '../envtest/processes.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { type ServedDemoWorld, serveDemoWorld } from './support/demo-world.ts';
 import { attack } from './support/hostile-clients.ts';
-import { type LogLine, startProgram } from './support/program.ts';
+import { type LogLine, type Program, startProgram } from './support/program.ts';
 
 const dwd = fileURLToPath(new URL('../../bin/dwd', import.meta.url));
 
-interface Running {
-  readonly child: ChildProcess;
-  readonly ports: { readonly metrics: number; readonly health: number };
-  readonly exit: Promise<number | NodeJS.Signals | null>;
-  /** Returns the sum of all series of a metric. Undefined while it is not served. */
-  readonly metric: (name: string) => Promise<number | undefined>;
-  readonly health: (path: string) => Promise<{ readonly status: number; readonly text: string } | undefined>;
-}
+/** The servers of a program: flags with which it listens, and their responses. */
+const createServers = async () => {
+  const [metrics = 0, health = 0] = await freePorts(2);
+  const get = async (port: number, path: string): Promise<Response | undefined> =>
+    fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined);
+  return {
+    ports: { metrics, health },
+    flags: [`--metrics-bind-addr=127.0.0.1:${metrics}`, `--health-bind-addr=127.0.0.1:${health}`],
+    /** Returns the sum of all series of a metric. Undefined while it is not served. */
+    metric: async (name: string): Promise<number | undefined> => {
+      const text = await (await get(metrics, '/metrics'))?.text();
+      const series = text?.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+      return series?.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
+    },
+    isHealthy: async (): Promise<boolean> => (await get(health, '/healthz'))?.status === 200,
+  };
+};
+type Servers = Awaited<ReturnType<typeof createServers>>;
 
 let directory = '';
 let world: ServedDemoWorld;
 let seed = '';
-let running: Running[] = [];
+let running: Pick<Program, 'signal' | 'ended'>[] = [];
 
-const started = (child: ChildProcess): Running['exit'] =>
-  once(child, 'close').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals | null);
+const proberArgs = ({ flags }: Servers, more: readonly string[]): readonly string[] => {
+  const files = [`--config-file=${join(directory, 'prober.yaml')}`, `--kubeconfig=${seed}`];
+  return ['prober', ...files, ...flags, ...more];
+};
 
-/** Starts a prober in the demo's world that logs to `log`. */
-const startProber = async (log: number | 'pipe', ...flags: readonly string[]): Promise<Running> => {
-  const config = `--config-file=${join(directory, 'prober.yaml')}`;
-  const [metricsPort = 0, healthPort = 0] = await freePorts(2);
-  const addresses = [`--metrics-bind-addr=127.0.0.1:${metricsPort}`, `--health-bind-addr=127.0.0.1:${healthPort}`];
-  const child = spawn(process.execPath, [dwd, 'prober', config, `--kubeconfig=${seed}`, ...addresses, ...flags], {
-    stdio: ['ignore', 'ignore', log],
-  });
-  const get = async (port: number, path: string): Promise<Response | undefined> =>
-    fetch(`http://127.0.0.1:${port}${path}`).catch(() => undefined);
-  const program: Running = {
-    child,
-    ports: { metrics: metricsPort, health: healthPort },
-    exit: started(child),
-    metric: async (name) => {
-      const text = await (await get(metricsPort, '/metrics'))?.text();
-      const series = text?.split('\n').filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
-      return series?.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
-    },
-    health: async (path) => {
-      const answer = await get(healthPort, path);
-      return answer === undefined ? undefined : { status: answer.status, text: await answer.text() };
-    },
+/** Starts a prober in the demo's world. */
+const startProber = async (...more: readonly string[]): Promise<Program & Servers> => {
+  const servers = await createServers();
+  const program = startProgram(proberArgs(servers, more));
+  running.push(program);
+  return { ...program, ...servers };
+};
+
+/** Starts one whose log nobody reads. */
+const startUnread = async (log: number | 'pipe', ...more: readonly string[]) => {
+  const servers = await createServers();
+  const child = spawn(process.execPath, [dwd, ...proberArgs(servers, more)], { stdio: ['ignore', 'ignore', log] });
+  const program: (typeof running)[number] = {
+    signal: (name) => void child.kill(name),
+    ended: once(child, 'exit').then(([code, signal]) => (code ?? signal) as number | NodeJS.Signals),
   };
   running.push(program);
-  return program;
+  return { ...program, ...servers, child };
 };
 
 /** Waits for this many more runs. */
-const untilRuns = async ({ metric }: Running, more: number): Promise<void> => {
+const untilRuns = async ({ metric }: Servers, more: number): Promise<void> => {
   const count = async (): Promise<number> => (await metric('dwd_prober_runs_total')) ?? 0;
   const before = await count();
   await waitFor({ what: `${more} more probes` }, async () => (await count()) >= before + more);
 };
 
-const untilDropped = ({ metric }: Running): Promise<number> =>
+const untilDropped = ({ metric }: Servers): Promise<number> =>
   waitFor({ what: 'dropped lines are counted' }, async () => {
     const dropped = await metric('dwd_log_lines_dropped_total');
     return dropped === undefined || dropped === 0 ? undefined : dropped;
   });
-
-const linesOf = (stream: NodeJS.ReadableStream | null): { readonly lines: () => readonly LogLine[] } => {
-  let text = '';
-  stream?.on('data', (chunk: Buffer) => (text += chunk.toString()));
-  return {
-    lines: () =>
-      text
-        .split('\n')
-        .slice(0, -1)
-        .map((line) => JSON.parse(line) as LogLine),
-  };
-};
 
 beforeAll(async () => {
   directory = mkdtempSync(join(tmpdir(), 'dwd-process-'));
@@ -109,9 +99,9 @@ beforeAll(async () => {
 });
 
 afterEach(async () => {
-  for (const { child, exit } of running) {
-    child.kill('SIGKILL');
-    await exit;
+  for (const { signal, ended } of running) {
+    signal('SIGKILL');
+    await ended;
   }
   running = [];
 });
@@ -122,20 +112,20 @@ afterAll(async () => {
 });
 
 describe('a log that cannot be written', () => {
-  const stopped = async ({ child, exit }: Running): Promise<void> => {
-    child.kill('SIGTERM');
-    expect(await exit).toBe(0);
+  const stopped = async ({ signal, ended }: (typeof running)[number]): Promise<void> => {
+    signal('SIGTERM');
+    expect(await ended).toBe(0);
   };
 
   it('is dropped and counted on a full disk, and probing continues', async () => {
-    const prober = await startProber(openSync('/dev/full', 'w'));
+    const prober = await startUnread(openSync('/dev/full', 'w'));
     await untilDropped(prober);
     await untilRuns(prober, 10);
     await stopped(prober);
   });
 
   it('is dropped and counted in a closed pipe, and probing continues', async () => {
-    const prober = await startProber('pipe', '--zap-log-level=debug');
+    const prober = await startUnread('pipe', '--zap-log-level=debug');
     prober.child.stderr?.destroy();
     await untilDropped(prober);
     await untilRuns(prober, 10);
@@ -145,33 +135,32 @@ describe('a log that cannot be written', () => {
   const talkative = (): string => `--config-file=${join(directory, 'talkative.yaml')}`;
 
   it('is dropped and counted in a pipe that is not read, probing continues, and a later reader sees the number', async () => {
-    const prober = await startProber('pipe', talkative());
+    const prober = await startUnread('pipe', talkative());
     const dropped = await untilDropped(prober);
     await untilRuns(prober, 10);
-    expect((await prober.health('/healthz'))?.status).toBe(200);
-    const { lines } = linesOf(prober.child.stderr);
-    const loss = await waitFor({ what: 'the loss is logged' }, async () =>
-      lines().find(({ msg }) => msg === 'lines of this log could not be written'),
-    );
+    expect(await prober.isHealthy()).toBe(true);
+    let text = '';
+    prober.child.stderr?.on('data', (chunk: Buffer) => (text += chunk.toString()));
+    const loss = await waitFor({ what: 'the loss is logged' }, () => {
+      const line = text.split('\n').find((one) => one.includes('"lines of this log could not be written"'));
+      return line !== undefined && (JSON.parse(line) as LogLine);
+    });
     expect(Number(loss.lines)).toBeGreaterThanOrEqual(dropped);
     await stopped(prober);
   });
 
   it('does not prevent the end of the program in a pipe that is not read', async () => {
-    const prober = await startProber('pipe', talkative());
+    const prober = await startUnread('pipe', talkative());
     await untilDropped(prober);
-    prober.child.kill('SIGTERM');
-    const [code] = (await once(prober.child, 'exit')) as [number | null];
-    expect(code).toBe(0);
+    await stopped(prober);
   });
 });
 
 it('bears hostile clients of all its servers: it stays healthy, probes, and takes half of its memory limit at most', async () => {
   const [pagePort = 0] = await freePorts(1);
-  const prober = await startProber('pipe', `--page-bind-addr=127.0.0.1:${String(pagePort)}`);
-  prober.child.stderr?.resume();
+  const prober = await startProber(`--page-bind-addr=127.0.0.1:${String(pagePort)}`);
   const residentMb = (): number => {
-    const status = readFileSync(`/proc/${String(prober.child.pid)}/status`, 'utf8');
+    const status = readFileSync(`/proc/${String(prober.pid)}/status`, 'utf8');
     return Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) / 1_024;
   };
   await untilRuns(prober, 1);
@@ -185,7 +174,7 @@ it('bears hostile clients of all its servers: it stays healthy, probes, and take
   const clients = attack(servers, 100);
   try {
     await waitFor({ what: '600 connections to each server' }, async () => {
-      expect((await prober.health('/healthz'))?.status).toBe(200);
+      expect(await prober.isHealthy()).toBe(true);
       return clients.connections().every((count) => count >= 600);
     });
     expect(residentMb()).toBeLessThan(256);
@@ -199,62 +188,50 @@ it('bears hostile clients of all its servers: it stays healthy, probes, and take
 it('keeps probing with the old configuration when its file becomes a FIFO', async () => {
   const [own, next] = [join(directory, 'reloaded.yaml'), join(directory, 'reloaded.yaml.new')];
   writeFileSync(own, readFileSync(join(directory, 'prober.yaml')));
-  const prober = await startProber('pipe', `--config-file=${own}`);
-  const { lines } = linesOf(prober.child.stderr);
+  const prober = await startProber(`--config-file=${own}`);
   await untilRuns(prober, 1);
   execFileSync('mkfifo', [next]);
   renameSync(next, own);
   await waitFor({ what: 'the reload is refused' }, async () => (await prober.metric('dwd_config_reload_failed')) === 1);
   await untilRuns(prober, 20);
-  const about = lines().filter(({ level, problem }) => level === 'error' && problem !== undefined);
+  const about = prober.lines().filter(({ level, problem }) => level === 'error' && problem !== undefined);
   expect(about).toMatchObject([{ problem: expect.stringMatching(/not a regular file/) as string }]);
-  prober.child.kill('SIGTERM');
-  expect(await prober.exit).toBe(0);
+  prober.signal('SIGTERM');
+  expect(await prober.ended).toBe(0);
 });
 
 describe('signals', () => {
   const lease = { namespace: 'default', name: 'dwd-prober-leader-election' };
-  const holder = async (): Promise<string | undefined> => {
-    const clock = systemClock();
-    const connector = createShootConnector({ clock, userAgent: 'test' });
-    const connection = connector.clientFor(readFileSync(seed, 'utf8'));
-    const options = { timeoutMs: 10_000, signal: new AbortController().signal };
-    try {
-      const { value } = await connection.client.call(getElectionLease(lease), options);
-      return value.holder;
-    } finally {
-      connection.close();
-    }
+  const holder = (): unknown => {
+    const stored = world.world.store.get(simKinds.Lease, lease);
+    return (stored?.spec as { readonly holderIdentity?: string } | undefined)?.holderIdentity;
   };
 
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s releases the Lease and ends with 0', async (signal) => {
-    const prober = await startProber('pipe', '--enable-leader-election', '--leader-election-namespace=default');
-    const { lines } = linesOf(prober.child.stderr);
+    const prober = await startProber('--enable-leader-election', '--leader-election-namespace=default');
     await untilRuns(prober, 1);
-    expect(await holder()).toMatch(/./);
-    prober.child.kill(signal);
-    expect(await prober.exit).toBe(0);
-    expect(lines()).toContainEqual(expect.objectContaining({ msg: 'stopping', reason: `received ${signal}` }));
-    expect((await holder()) ?? '').toBe('');
+    expect(holder()).toMatch(/./);
+    prober.signal(signal);
+    expect(await prober.ended).toBe(0);
+    expect(prober.lines()).toContainEqual(expect.objectContaining({ msg: 'stopping', reason: `received ${signal}` }));
+    expect(holder() ?? '').toBe('');
   });
 
   it('SIGUSR1 opens no debugger', async () => {
-    const prober = await startProber('pipe');
-    const { lines } = linesOf(prober.child.stderr);
+    const prober = await startProber();
     await untilRuns(prober, 1);
-    const before = listeners(prober.child.pid);
-    prober.child.kill('SIGUSR1');
+    const before = listeners(prober.pid);
+    prober.signal('SIGUSR1');
     await untilRuns(prober, 10);
     expect(before).toHaveLength(2);
-    expect(listeners(prober.child.pid)).toEqual(before);
-    prober.child.kill('SIGTERM');
-    expect(await prober.exit).toBe(0);
-    expect(lines().length).toBeGreaterThan(0);
+    expect(listeners(prober.pid)).toEqual(before);
+    prober.signal('SIGTERM');
+    expect(await prober.ended).toBe(0);
   });
 });
 
 /** Returns the inodes of the sockets on which a process listens. Works only on Linux. */
-const listeners = (pid: number | undefined): readonly string[] => {
+const listeners = (pid: number): readonly string[] => {
   const listening = ['tcp', 'tcp6'].flatMap((table) =>
     readFileSync(`/proc/${pid}/net/${table}`, 'utf8')
       .split('\n')
@@ -290,11 +267,8 @@ describe('a component that cannot start reports in the format of its log', () =>
       if (component !== 'prober' && said.source.startsWith('kube')) continue;
       const program = startProgram([component, ...off, ...flags()]);
       expect(await program.ended).toBe(1);
-      const { lines } = { lines: program.output().split('\n').slice(0, -1) };
-      const last = JSON.parse(lines.at(-1) ?? '') as LogLine;
-      for (const line of lines) expect(JSON.parse(line)).toHaveProperty('ts');
-      expect(last.level).toBe('error');
-      expect(last.msg).toMatch(said);
+      for (const line of program.lines()) expect(line).toHaveProperty('ts');
+      expect(program.lines().at(-1)).toMatchObject({ level: 'error', msg: expect.stringMatching(said) as string });
     }
   });
 
@@ -306,9 +280,7 @@ describe('a component that cannot start reports in the format of its log', () =>
     const program = startProgram(['prober', config(), `--kubeconfig=${seed}`, '--health-bind-addr=0', address]);
     expect(await program.ended).toBe(1);
     server.close();
-    const lines = program.output().split('\n').slice(0, -1);
-    const errors = lines.map((line) => JSON.parse(line) as LogLine).filter(({ level }) => level === 'error');
-    expect(errors).toMatchObject([
+    expect(program.lines().filter(({ level }) => level === 'error')).toMatchObject([
       { msg: 'metrics server failed', error: { message: expect.stringContaining('--metrics-bind-addr') as string } },
     ]);
   });
@@ -319,7 +291,8 @@ describe('output of a command that prints a result', () => {
     const child = spawn('bash', ['-c', script, dwd], { stdio: ['ignore', 'pipe', 'pipe'] });
     let text = '';
     for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += chunk.toString()));
-    return { code: await started(child), text };
+    const [code] = (await once(child, 'close')) as [number];
+    return { code, text };
   };
 
   it('ends silently when its reader ends', async () => {
