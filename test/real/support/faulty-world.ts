@@ -1,5 +1,4 @@
 // Runs in its own process: a simulated seed over HTTPS. Its shoots suffer random faults, one after the other, from the first order `turn` to the order `calm`.
-import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { type RequestFault, withFaults } from '../../../simulator/network/faults.ts';
 import { createSeededRandom } from '../../../simulator/time/random.ts';
@@ -10,6 +9,7 @@ import { type World, createWorld } from '../../../simulator/world/world.ts';
 import { systemClock } from '../../../src/process/clock.ts';
 import { withBrokenBodies } from '../../doubles/broken-bodies.ts';
 import { type Answers, answerOrders } from '../../envtest/served.ts';
+import { type SwallowingProxy, startSwallowingProxy } from '../../envtest/swallowing-proxy.ts';
 
 /** Its orders. `turn` begins a fault and lets those under way last one turn less; `calm` ends them all. */
 export interface FaultyWorld extends Answers {
@@ -58,59 +58,15 @@ const faultOf = (): RequestFault | undefined => {
   ]);
 };
 
-/** A proxy that sometimes cuts a response off in the middle. */
-interface Cutter {
-  readonly port: number;
-  /** Keeps all connections, and loses what is sent over them, until the returned function resets them. */
-  silence(): () => void;
-}
-
-const startCutter = async (to: number): Promise<Cutter> => {
-  const clients = new Set<Socket>();
-  let isSilent = false;
-  const pass = (client: Socket): void => {
-    clients.add(client);
-    client.on('close', () => clients.delete(client));
-    const server = connect(to, '127.0.0.1');
-    let left = chance(0.06) ? 1_000 + random.integer(3_000) : Number.POSITIVE_INFINITY;
-    const end = (): void => {
-      client.destroy();
-      server.destroy();
-    };
-    for (const socket of [client, server]) socket.on('error', end).on('close', end);
-    client.on('data', (chunk) => {
-      if (!isSilent) server.write(chunk);
-    });
-    server.on('data', (chunk: Buffer) => {
-      if (isSilent) return;
-      client.write(chunk.subarray(0, left));
-      left -= chunk.length;
-      if (left < 0) client.resetAndDestroy();
-    });
-  };
-  const tcp = createServer(pass);
-  await new Promise<void>((resolve) => tcp.listen(0, '127.0.0.1', resolve));
-  return {
-    port: (tcp.address() as AddressInfo).port,
-    silence: () => {
-      isSilent = true;
-      return () => {
-        isSilent = false;
-        for (const client of clients) client.resetAndDestroy();
-      };
-    },
-  };
-};
-
-const serveShoot = async (shoot: WorldShoot): Promise<Cutter> => {
+const serveShoot = async (shoot: WorldShoot): Promise<SwallowingProxy> => {
   const broken = withBrokenBodies(shoot.api.kube, { random, chance: () => (chance(0.05) ? 1 : 0), within: 1 });
   const kube = withFaults(broken, { clock, rule: faultOf });
   const face = await serve({ api: shoot.api, kube }, clock.now());
-  const cutter = await startCutter(face.port);
-  const url = `https://127.0.0.1:${String(cutter.port)}`;
+  const proxy = await startSwallowingProxy({ host: '127.0.0.1', port: face.port });
+  const url = `https://127.0.0.1:${String(proxy.port)}`;
   shoot.api.setAddress({ ...shoot.api.address(), url });
   shoot.publishKubeconfig();
-  return cutter;
+  return proxy;
 };
 
 /** A few fixed texts, because the program caches each. */
@@ -134,15 +90,15 @@ const setHibernation = ({ store }: World, { namespace }: WorldShoot, enabled: bo
 interface Place {
   readonly world: World;
   readonly shoot: WorldShoot;
-  readonly cutter: Cutter;
+  readonly proxy: SwallowingProxy;
 }
 
 /** Each function causes one fault in one shoot, and ends it. */
 const troubles: Readonly<Record<string, (place: Place) => Promise<void>>> = {
-  silent: async ({ cutter }) => {
-    const end = cutter.silence();
+  silent: async ({ proxy }) => {
+    proxy.cutOff();
     await turns(1);
-    end();
+    proxy.heal();
   },
   refused: async ({ shoot }) => {
     shoot.api.setReachability('refused');
@@ -171,7 +127,7 @@ const troubles: Readonly<Record<string, (place: Place) => Promise<void>>> = {
 const main = async (): Promise<void> => {
   const timing = scaleTiming(defaultTiming, 1 / 50);
   const world = createWorld({ clock, timing, shoots: names.map((name) => ({ name, nodes: 3 })) });
-  const cutters = await Promise.all(world.shoots.map(serveShoot));
+  const proxies = await Promise.all(world.shoots.map(serveShoot));
   await serve({ api: world.api }, clock.now());
   const underWay = new Set<Promise<void>>();
   const busy = new Set<string>();
@@ -179,7 +135,7 @@ const main = async (): Promise<void> => {
     const shoot = world.shoots[index]!;
     if (busy.has(shoot.name)) return;
     busy.add(shoot.name);
-    await oneOf(Object.values(troubles))({ world, shoot, cutter: cutters[index]! });
+    await oneOf(Object.values(troubles))({ world, shoot, proxy: proxies[index]! });
     busy.delete(shoot.name);
   };
   const turn = (): null => {
