@@ -8,7 +8,7 @@ import { extensionKinds } from '../../simulator/apiserver/care-kinds.ts';
 import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { gardenerKinds } from '../envtest/crds.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
-import { type ManagedProcess, freePorts, startProcess, untilReady } from '../envtest/processes.ts';
+import { freePorts, startProcess, untilReady } from '../envtest/processes.ts';
 
 // The packed and installed entry point `dependency-watchdog/healthcheck`, used by the example.
 
@@ -115,96 +115,72 @@ const neededRules = [
 ];
 
 interface Stored {
-  readonly metadata: { readonly resourceVersion: string };
   readonly status?: { readonly conditions?: readonly Readonly<Record<string, unknown>>[] };
 }
 
 interface StoredLease {
-  readonly spec: Readonly<Record<string, unknown>> & { readonly renewTime: string; readonly holderIdentity: string };
+  readonly spec: Readonly<Record<string, unknown>> & { readonly renewTime: string };
 }
 
-describeEnvtest('the example against a real API server', () => {
-  const namespace = 'shoot--dev--one';
-  const extensions = '/apis/extensions.gardener.cloud/v1alpha1';
-  const controlPlanes = `${extensions}/namespaces/${namespace}/controlplanes`;
-  const resources = `/apis/resources.gardener.cloud/v1alpha1/namespaces/${namespace}/managedresources`;
-  const leases = '/apis/coordination.k8s.io/v1/namespaces/extension-local/leases';
-  let plane: ControlPlane;
-  let seedFile: string;
-  let controller: ManagedProcess;
-  let controllerLog: string;
-  let metricsPort: number;
-  let healthPort: number;
+const namespace = 'shoot--dev--one';
+const extensions = '/apis/extensions.gardener.cloud/v1alpha1';
+const controlPlanes = `${extensions}/namespaces/${namespace}/controlplanes`;
+const resources = `/apis/resources.gardener.cloud/v1alpha1/namespaces/${namespace}/managedresources`;
 
-  const applied = (healthy: string) => ({
-    status: {
-      observedGeneration: 1,
-      conditions: [
-        { type: 'ResourcesApplied', status: 'True' },
-        { type: 'ResourcesHealthy', status: healthy, reason: 'Quota', message: 'no quota left' },
-      ],
-    },
+/** A shoot with a ControlPlane, on which another writer and a former version of the example have left conditions. */
+const createShoot = async ({ client }: ControlPlane): Promise<void> => {
+  for (const name of [namespace, 'extension-local']) {
+    await client.create('/api/v1/namespaces', { metadata: { name } });
+  }
+  const type = (kind: string) => ({ apiVersion: 'extensions.gardener.cloud/v1alpha1', kind });
+  await client.create(`${extensions}/clusters`, { ...type('Cluster'), metadata: { name: namespace }, spec: {} });
+  const resource = { apiVersion: 'resources.gardener.cloud/v1alpha1', kind: 'ManagedResource' };
+  const name = 'extension-controlplane-shoot';
+  await client.create(resources, { ...resource, metadata: { name }, spec: {} });
+  const applied = ['ResourcesApplied', 'ResourcesHealthy'].map((one) => ({ type: one, status: 'True' }));
+  await client.patch(`${resources}/${name}/status`, { status: { observedGeneration: 1, conditions: applied } });
+  await client.create(controlPlanes, { ...type('ControlPlane'), metadata: { name: 'one' }, spec: { type: 'local' } });
+  await client.patch(`${controlPlanes}/one/status`, {
+    status: { conditions: [{ type: 'ControlPlaneReady' }, { type: 'Theirs', extra: { deep: [1] } }] },
   });
-  const conditions = async (): Promise<readonly Readonly<Record<string, unknown>>[]> =>
-    (await plane.client.get<Stored>(`${controlPlanes}/one`)).status?.conditions ?? [];
-  const found = (type: string, fields: object) => async () =>
-    (await conditions()).some((one) => one.type === type && Object.entries(fields).every(([k, v]) => one[k] === v));
-  const eventually = (probe: () => Promise<boolean>) => untilReady(controller, probe);
-  const lease = (name: string) => plane.client.get<StoredLease>(`${leases}/${name}`);
-  const answer = async (port: number, path: string): Promise<string> =>
-    (await fetch(`http://127.0.0.1:${String(port)}${path}`)).text();
+};
 
-  const startExample = async (name: string, file: string): Promise<void> => {
-    controllerLog = join(plane.directory, `${name}.log`);
-    const set = `process.env.KUBECONFIG = '${seedFile}'; await import('${file}');`;
-    controller = await startProcess({
-      name,
-      command: process.execPath,
-      args: ['--input-type=module', '--eval', set],
-      logFile: controllerLog,
-      directory: project,
-    });
-  };
-  const ofProcess = async (more = ''): Promise<string> => {
-    [metricsPort = 0, healthPort = 0] = await freePorts(2);
-    const addresses = [metricsPort, healthPort].map((port) => `'127.0.0.1:${String(port)}'`);
-    return `qps: 1_000, burst: 1_000, metricsBindAddress: ${addresses[0]}, healthBindAddress: ${addresses[1]}${more}`;
-  };
-
-  beforeAll(async () => {
-    plane = await startControlPlane({
+describeEnvtest('the example against a real API server', () => {
+  it('writes its conditions after those of others, is elected, ready and has metrics, and releases its Lease', async ({
+    onTestFinished,
+  }) => {
+    const plane = await startControlPlane({
       name: 'healthcheck',
       kinds: [...gardenerKinds, extensionKinds.get('ControlPlane')!],
     });
-    const { client } = plane;
-    for (const name of [namespace, 'extension-local']) {
-      await client.create('/api/v1/namespaces', { metadata: { name } });
-    }
-    const type = (kind: string) => ({ apiVersion: 'extensions.gardener.cloud/v1alpha1', kind });
-    await client.create(`${extensions}/clusters`, { ...type('Cluster'), metadata: { name: namespace }, spec: {} });
-    await client.create(resources, {
-      apiVersion: 'resources.gardener.cloud/v1alpha1',
-      kind: 'ManagedResource',
-      metadata: { name: 'extension-controlplane-shoot' },
-      spec: {},
+    onTestFinished(() => plane.stop());
+    await createShoot(plane);
+    const { file: seedFile } = await plane.kubeconfigFor({ user: 'extension', rules: neededRules });
+    const [metricsPort = 0, healthPort = 0] = await freePorts(2);
+    const [metrics, health] = [metricsPort, healthPort].map((port) => `127.0.0.1:${String(port)}`);
+    const file = variant(
+      'fast.ts',
+      'syncPeriodMs: 1_000',
+      `qps: 1_000, burst: 1_000, metricsBindAddress: '${metrics}', healthBindAddress: '${health}', heartbeatIntervalMs: 200`,
+    );
+    const controller = await startProcess({
+      name: 'controller',
+      command: process.execPath,
+      args: ['--input-type=module', '--eval', `process.env.KUBECONFIG = '${seedFile}'; await import('${file}');`],
+      logFile: join(plane.directory, 'controller.log'),
+      directory: project,
     });
-    await client.patch(`${resources}/extension-controlplane-shoot/status`, applied('True'));
-    await client.create(controlPlanes, { ...type('ControlPlane'), metadata: { name: 'one' }, spec: { type: 'local' } });
-    await client.patch(`${controlPlanes}/one/status`, {
-      status: { conditions: [{ type: 'ControlPlaneReady' }, { type: 'Theirs', extra: { deep: [1] } }] },
-    });
-    ({ file: seedFile } = await plane.kubeconfigFor({ user: 'extension', rules: neededRules }));
-    const file = variant('fast.ts', 'syncPeriodMs: 1_000', await ofProcess(', heartbeatIntervalMs: 200'));
-    await startExample('controller', file);
-  });
+    onTestFinished(() => controller.stop());
+    const eventually = (probe: () => Promise<boolean>) => untilReady(controller, probe);
+    const conditions = async () => (await plane.client.get<Stored>(`${controlPlanes}/one`)).status?.conditions ?? [];
+    const lease = async (name: string) =>
+      (await plane.client.get<StoredLease>(`/apis/coordination.k8s.io/v1/namespaces/extension-local/leases/${name}`))
+        .spec;
+    const answer = async (path: string): Promise<string> => (await fetch(`http://${path}`)).text();
 
-  afterAll(async () => {
-    await controller.stop();
-    await plane.stop();
-  });
-
-  it('writes the conditions after those of others, and removes those of a former version', async () => {
-    await eventually(found('SystemComponentsHealthy', { status: 'True' }));
+    await eventually(async () =>
+      (await conditions()).some(({ type, status }) => type === 'SystemComponentsHealthy' && status === 'True'),
+    );
     expect(await conditions()).toMatchObject([
       { type: 'Theirs', extra: { deep: [1] } },
       {
@@ -215,27 +191,18 @@ describeEnvtest('the example against a real API server', () => {
       },
       { type: 'SystemComponentsHealthy', status: 'True', message: 'All health checks successful' },
     ]);
-  });
 
-  it('renews its heartbeat, is elected, is ready and has metrics', async () => {
-    const { spec } = await lease('gardener-extension-heartbeat');
-    expect(spec).toMatchObject({ holderIdentity: 'extension-local', leaseDurationSeconds: 1 });
-    await eventually(async () => (await lease('gardener-extension-heartbeat')).spec.renewTime !== spec.renewTime);
-    expect((await lease('extension-local-leader-election')).spec.holderIdentity).not.toBe('');
-    await eventually(async () => (await answer(healthPort, '/readyz')).endsWith('\nready\n'));
-    expect(await answer(healthPort, '/readyz')).toBe(
-      '[+] clusters: ok\n[+] health checks of ControlPlane local: ok\n[+] heartbeat: ok\nready\n',
-    );
-    const metrics = await answer(metricsPort, '/metrics');
+    const heartbeat = await lease('gardener-extension-heartbeat');
+    expect(heartbeat).toMatchObject({ holderIdentity: 'extension-local', leaseDurationSeconds: 1 });
+    await eventually(async () => (await lease('gardener-extension-heartbeat')).renewTime !== heartbeat.renewTime);
+    expect((await lease('extension-local-leader-election')).holderIdentity).not.toBe('');
+    const ready = '[+] clusters: ok\n[+] health checks of ControlPlane local: ok\n[+] heartbeat: ok\nready\n';
+    await eventually(async () => (await answer(`${health}/readyz`)) === ready);
     const series = `dwd_healthcheck_condition{kind="ControlPlane",namespace="${namespace}",name="one"`;
-    expect(metrics).toContain(`${series},condition="ControlPlaneHealthy",status="False"} 1`);
-    expect(metrics).toMatch(/^dwd_healthcheck_runs_total\{kind="ControlPlane",outcome="checked"\} \d+$/m);
-    expect(metrics).toMatch(/^dwd_healthcheck_heartbeats_total\{outcome="renewed"\} \d+$/m);
-  });
+    expect(await answer(`${metrics}/metrics`)).toContain(`${series},condition="ControlPlaneHealthy",status="False"} 1`);
 
-  it('ends on request, and releases its Lease', async () => {
     await controller.stop();
     expect(controller.hasEnded()).toBe(true);
-    expect((await lease('extension-local-leader-election')).spec.holderIdentity).toBe('');
+    expect((await lease('extension-local-leader-election')).holderIdentity).toBe('');
   });
 });
