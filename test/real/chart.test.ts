@@ -141,7 +141,7 @@ const settingsOf = <T>({ settings }: { readonly settings?: T }): T => settings ?
 const strict = { unknownFields: 'error' } as const;
 const programs = { prober: proberConfig, weeder: weederConfig, care: careConfig };
 const defaults = parse(readFileSync(`${chart}/values.yaml`, 'utf8')) as Readonly<
-  Record<string, { readonly config: { readonly dependentResourceInfos?: readonly object[] } }>
+  Record<string, { readonly config: object }>
 >;
 
 describeUnless([missingEnvtest(), missingHelm()], 'the chart', () => {
@@ -196,25 +196,6 @@ describeUnless([missingEnvtest(), missingHelm()], 'the chart', () => {
       const settings = (text: string): unknown => settingsOf<unknown>(config.load(text, strict));
       expect(settings(JSON.stringify(defaults[component]?.config)), component).toEqual(settings(config.defaultText));
     }
-  });
-
-  it('changes what somebody who knows Helm expects', async () => {
-    const infos = defaults.prober!.config.dependentResourceInfos ?? [];
-    const added = { ref: { apiVersion: 'apps/v1', kind: 'StatefulSet', name: 'extra' }, scaleUp: {}, scaleDown: {} };
-    const config = { kcmNodeMonitorGraceDuration: '60s', dependentResourceInfos: [...infos, added] };
-    const values = { prober: { config }, care: { enabled: true }, networkPolicy: { enabled: false } };
-    const objects = objectsIn(await renderChart({ values }));
-    const text =
-      (
-        objects.find(({ kind, metadata: { name } }) => kind === 'ConfigMap' && name.includes('prober')) as unknown as {
-          data: Record<string, string>;
-        }
-      ).data['config.yaml'] ?? '';
-    expect(settingsOf(proberConfig.load(text, strict))).toMatchObject({ nodeMonitorGraceMs: 60_000 });
-    expect(await rulesOf(values, 'ClusterRole', ':dwd-prober')).toContain('patch statefulsets.apps extra');
-    const kinds = objects.map(({ kind, metadata: { name } }) => `${kind} ${name}`);
-    expect(kinds).toContain('Deployment dwd-care');
-    expect(kinds.filter((name) => name.startsWith('NetworkPolicy'))).toEqual([]);
   });
 
   it.each(['prober', 'weeder'] as const)('shows Prometheus the pods of the %s that gardenlet deploys', async (file) => {
