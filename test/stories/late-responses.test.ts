@@ -32,7 +32,7 @@ const playOne = async (seed: number, rule: FaultRule): Promise<Met> => {
   return { heldMs, isInTime: heldMs !== undefined && nodesTurnedUnknown === 0 };
 };
 
-const outages = 50;
+const outages = 20;
 
 /** Returns the share of outages in which no node was lost, and the longest time until all resources were held. */
 const playAll = async (what: string, ruleOf: (seed: number) => FaultRule) => {
