@@ -29,7 +29,7 @@ interface Answer {
   readonly effective?: Effective;
 }
 
-/** Command lines, each with the answer of a manager of controller-runtime that tools/go-flags starts as the Go program does. */
+/** Command lines, each with the recorded answer of a manager of controller-runtime that was started as the Go program starts it. */
 const table = JSON.parse(readFileSync(new URL('fixtures/go-flags.json', import.meta.url), 'utf8')) as readonly Answer[];
 
 const defaults: Effective = {
