@@ -1,11 +1,10 @@
 // Builds dist/: dwd.js, which bin/dwd loads; page/, which dwd.js serves; simulator.js, which dwd.js loads for `dwd demo` and `dwd rehearse`;
 // healthcheck.js, the package's library, with its declarations; chunks/, the code that these share or load on demand; and the licences of
 // all bundled packages. .cache/metafile.json lists the contents of each file.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { buildPage } from './build-page.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8'));
@@ -13,18 +12,9 @@ const { version } = JSON.parse(readFileSync(new URL('../package.json', import.me
 /** DWD_COMMIT, or the commit as 12 hex digits, with `-dirty` if tracked files differ from it; `unknown` outside a git checkout. */
 function commit() {
   if (process.env.DWD_COMMIT) return process.env.DWD_COMMIT;
-  const git = (...args) =>
-    execFileSync('git', ['--no-optional-locks', ...args], {
-      cwd: root,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim();
-  try {
-    const dirty = git('status', '--porcelain', '--untracked-files=no') !== '';
-    return git('rev-parse', '--verify', '--short=12', 'HEAD') + (dirty ? '-dirty' : '');
-  } catch {
-    return 'unknown';
-  }
+  const args = ['--no-optional-locks', 'describe', '--always', '--dirty', '--abbrev=12', '--exclude=*'];
+  const { status, stdout } = spawnSync('git', args, { cwd: root, encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : 'unknown';
 }
 
 /** Prefix of the names of Node's own modules in the metafile. */
@@ -75,11 +65,39 @@ const program = await build({
   },
 });
 
-const page = await buildPage(root);
+const browser = 'src/page/browser';
+rmSync(`${root}dist/page`, { recursive: true, force: true });
+const page = await build({
+  absWorkingDir: root,
+  entryPoints: [`${browser}/main.tsx`, `${browser}/page.css`],
+  outdir: 'dist/page/assets',
+  entryNames: '[name]-[hash]',
+  assetNames: '[name]-[hash]',
+  // A relative path lets the page work behind a proxy that serves it under another one.
+  publicPath: './assets',
+  // A data URL would need an exception in the Content-Security-Policy.
+  loader: { '.svg': 'file' },
+  bundle: true,
+  format: 'esm',
+  target: 'es2023',
+  minify: true,
+  metafile: true,
+  logLevel: 'warning',
+});
+
+/** Path from index.html of what `./NAME.EXTENSION` in it has become. */
+const builtFile = (name) => {
+  const file = Object.keys(page.metafile.outputs).find((path) => path.startsWith(`dist/page/assets/${name}-`));
+  if (file === undefined) throw new Error(`index.html names ${name}, and nothing of that name is built`);
+  return file.replace('dist/page/', './');
+};
+const html = readFileSync(`${root}${browser}/index.html`, 'utf8');
+const shipped = html.replaceAll(/"\.\/([\w-]+)\.\w+"/g, (_, name) => `"${builtFile(name)}"`);
+writeFileSync(`${root}dist/page/index.html`, shipped);
 
 const metafile = {
-  inputs: { ...program.metafile.inputs, ...page.inputs },
-  outputs: { ...program.metafile.outputs, ...page.outputs },
+  inputs: { ...program.metafile.inputs, ...page.metafile.inputs },
+  outputs: { ...program.metafile.outputs, ...page.metafile.outputs },
 };
 /** Removes Node's own modules, which belong to no package. */
 const withoutBuiltins = (key, value) => {

@@ -1,4 +1,3 @@
-declare module '*.css';
 declare module '*.svg' {
   const url: string;
   export default url;

@@ -25,7 +25,7 @@ const types: Readonly<Record<string, string>> = {
 /** Responses with the static files of the page, by path. */
 type Assets = ReadonlyMap<string, HttpResponse>;
 
-/** Reads the files that vite has built into `directory`: `/` and all files of `/assets`, whose names change with their content. Rejects if the page is not built. */
+/** Reads the files that tools/build.mjs has built into `directory`: `/` and all files of `/assets`, whose names change with their content. Rejects if the page is not built. */
 const readAssets = async (directory: URL): Promise<Assets> => {
   const load = async (file: string, headers: HttpResponse['headers']): Promise<HttpResponse> => ({
     status: 200,
@@ -41,7 +41,7 @@ const readAssets = async (directory: URL): Promise<Assets> => {
 
 export interface PageOptions {
   readonly address: BindAddress;
-  /** Directory with the files that vite has built. */
+  /** Directory with the files that tools/build.mjs has built. */
   readonly directory: URL;
   readonly source: PageSource;
   readonly clock: Clock;
