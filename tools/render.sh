@@ -3,7 +3,7 @@
 set -euo pipefail
 
 root=$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")/.." && pwd)
-version=$(awk '$1 == "helm.sh/helm/v4" { print $2 }' "$root/tools/helm/go.mod")
+version=$(awk '$1 == "helm.sh/helm/v4" { print $2 }' "$root/tools/envtest/upstream/go.mod")
 helm=${HELM:-${XDG_CACHE_HOME:-$HOME/.cache}/dependency-watchdog/helm/$version/helm}
 
 cat <<'END'
@@ -13,6 +13,6 @@ cat <<'END'
 #
 # To remove it, first restore what is held: dwd release --all --yes && kubectl delete -f dependency-watchdog.yaml
 END
-# No registry has the image, so the schema would refuse it. Hooks are Helm's alone.
+# No registry has the image, so the schema would refuse it. Hooks are Helm's alone, and so are the labels that say that Helm manages an object.
 "$helm" template dependency-watchdog "$root/deploy/chart" --namespace garden --no-hooks --skip-schema-validation \
-  --set image.repository=REPOSITORY,image.tag=TAG
+  --set image.repository=REPOSITORY,image.tag=TAG | sed -E '/^ +(app\.kubernetes\.io\/managed-by|helm\.sh\/chart): /d'
