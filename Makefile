@@ -82,8 +82,12 @@ comma := ,
 mutants: setup ## change the pure folders line by line, and show which changes no test notices (half an hour on a quiet core); FILES='src/prober/judge/*.ts', SLOW=1
 	SLOW=$(SLOW) nice stryker run tools/mutants.json $(if $(FILES),--mutate '$(FILES)$(comma)!**/*.test.ts')
 
-image: ## build the container image with docker, podman or buildah; IMAGE=name:tag, PLATFORMS=linux/amd64,linux/arm64
-	@deploy/image/build.sh '$(or $(IMAGE),dependency-watchdog:latest)' '$(or $(PLATFORMS),linux/amd64)'
+BUILDER = $(firstword $(foreach name,docker podman buildah,$(if $(shell command -v $(name)),$(name))))
+COMMIT = $(shell git describe --always --dirty --abbrev=12 --exclude='*' 2>/dev/null)
+image: ## build the container image with docker, podman or buildah, or BUILDER=name; IMAGE=name:tag, PLATFORMS=linux/amd64,linux/arm64
+	@test -n '$(BUILDER)' || { echo 'make image needs docker, podman or buildah; make image-tree assembles what the image holds without them' >&2; exit 1; }
+	$(BUILDER) build --file deploy/image/Dockerfile --platform '$(or $(PLATFORMS),linux/amd64)' --build-arg 'DWD_COMMIT=$(COMMIT)' \
+	  $(if $(and $(findstring $(comma),$(PLATFORMS)),$(filter-out docker,$(BUILDER))),--manifest,--tag) '$(or $(IMAGE),dependency-watchdog:latest)' .
 
 image-tree: build ## assemble what the image adds to its base, without a builder, in .cache/image
 	@rm -rf .cache/image && deploy/image/assemble.sh 'tools/node/node_modules/$(NODE_PACKAGE)' .cache/image
