@@ -51,27 +51,11 @@ const planted: Readonly<Record<string, readonly [text: string, ...found: readonl
     "import type { X } from '../telemetry/index.ts';",
     'src/ports: src/ports/type-import.ts -> src/telemetry/index.ts',
   ],
-  'src/ports/re-export.ts': [
-    "export * from '../telemetry/index.ts';",
-    'src/ports: src/ports/re-export.ts -> src/telemetry/index.ts',
-  ],
-  'src/ports/dynamic.ts': [
-    "export const x = await import('../telemetry/index.ts');",
-    'src/ports: src/ports/dynamic.ts -> src/telemetry/index.ts',
-  ],
-  'src/prober/beside.ts': [
-    "import { x } from '../weeder/index.ts';",
-    'src/prober: src/prober/beside.ts -> src/weeder/index.ts',
-  ],
   'src/process/past-the-door.ts': [
     "import { x } from '../telemetry/inside.ts';",
     'src/process: src/process/past-the-door.ts -> src/telemetry/inside.ts',
   ],
   'src/weeder/builtin.ts': ["import { readFileSync } from 'node:fs';", 'src/weeder: src/weeder/builtin.ts -> fs'],
-  'src/process/timers.ts': [
-    "import { setTimeout } from 'node:timers/promises';",
-    'src/process: src/process/timers.ts -> timers/promises',
-  ],
   'src/weeder/package.ts': [
     "import { parse } from 'yaml';",
     'src/weeder: src/weeder/package.ts -> node_modules/yaml/index.js',
@@ -88,10 +72,6 @@ const planted: Readonly<Record<string, readonly [text: string, ...found: readonl
   'src/prober/simulated.ts': [
     "import { x } from '../../simulator/world/index.ts';",
     'src/prober: src/prober/simulated.ts -> simulator/world/index.ts',
-  ],
-  'src/page/browser/served.tsx': [
-    "import { x } from '../server/index.ts';",
-    'src/page/browser: src/page/browser/served.tsx -> src/page/server/index.ts',
   ],
   'src/page/browser/builtin.tsx': [
     "import { readFileSync } from 'node:fs';",
@@ -117,9 +97,8 @@ const planted: Readonly<Record<string, readonly [text: string, ...found: readonl
   'bench/b.ts': ["import { x } from '../test/envtest/x.ts';"],
 };
 const doors = [
-  ...['kubernetes/client', 'telemetry', 'weeder', 'process'].map((room) => `src/${room}/index.ts`),
-  ...['src/page/server/index.ts', 'src/status/state/schema.ts'],
-  ...['src/telemetry/inside.ts', 'src/ports/clock.ts', 'simulator/world/index.ts'],
+  ...['kubernetes/client', 'telemetry', 'process'].map((room) => `src/${room}/index.ts`),
+  ...['src/status/state/schema.ts', 'src/telemetry/inside.ts', 'src/ports/clock.ts', 'simulator/world/index.ts'],
   ...['test/doubles/x.ts', 'test/envtest/x.ts', 'node_modules/yaml/index.js', 'node_modules/zod/index.js'],
 ];
 

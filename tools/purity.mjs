@@ -21,15 +21,6 @@ const pureFiles = [
   'src/page/feed/**',
   'src/page/browser/{commands,states}.ts',
 ];
-/** The only files that may read the machine's time or use its timers. */
-const clockFiles = ['src/process/clock.ts', 'simulator/time/clock.ts'];
-/** The only file that may use the machine's random numbers. */
-const randomFiles = ['src/process/random.ts'];
-/** The only file that may import a path that is computed at run time: that of the simulator's bundle. */
-const loaderFiles = ['src/cli/simulator.ts'];
-/** The only file that may use `process`. */
-const processFiles = ['src/main.ts'];
-
 const clockMessage = 'Time goes through the Clock port.';
 const randomMessage = 'Random numbers go through the Random port.';
 const processMessage = 'Only src/main.ts touches it.';
@@ -59,8 +50,6 @@ const clock = {
   ],
 };
 const random = {
-  globals: [],
-  modules: [],
   properties: [
     { object: 'Math', property: 'random', message: randomMessage },
     { property: 'randomUUID', message: randomMessage },
@@ -73,30 +62,16 @@ const random = {
 const processUse = {
   globals: globals(['process'], processMessage),
   modules: modules(['process'], processMessage),
-  properties: [],
-  syntax: [],
 };
-const everywhere = {
-  globals: globals(['globalThis'], 'Name what you use.'),
-  modules: [],
-  properties: [],
-  syntax: [],
-};
+const everywhere = { globals: globals(['globalThis'], 'Name what you use.') };
 const literalImports = {
-  globals: [],
-  modules: [],
-  properties: [],
   syntax: [
-    {
-      selector: 'ImportExpression:not([source.type="Literal"])',
-      message: 'A computed path cannot be checked.',
-    },
+    { selector: 'ImportExpression:not([source.type="Literal"])', message: 'A computed path cannot be checked.' },
   ],
 };
 /** Bans HTML and scripts from text: text from a cluster must never be parsed as HTML. */
 const html = {
   globals: globals(['eval'], 'Nothing is made a script.'),
-  modules: [],
   properties: ['innerHTML', 'outerHTML', 'insertAdjacentHTML', 'srcdoc', 'dangerouslySetInnerHTML', 'write'].map(
     (property) => ({ property, message: htmlMessage }),
   ),
@@ -106,8 +81,6 @@ const html = {
 };
 const pure = {
   globals: globals(['crypto', 'fetch', 'queueMicrotask'], pureMessage),
-  modules: [],
-  properties: [],
   syntax: [
     // Date.parse, Date.UTC and new Date(ms).toISOString() depend only on their arguments; new Date(2026, 1) also depends on the time zone.
     {
@@ -120,7 +93,7 @@ const pure = {
 
 /** Builds one configuration object for ESLint with these bans, plus the syntax bans in `base`. */
 const ban = (files, ignores, base, bans) => {
-  const all = (key) => bans.flatMap((one) => one[key]);
+  const all = (key) => bans.flatMap((one) => one[key] ?? []);
   return {
     files,
     ignores,
@@ -133,13 +106,28 @@ const ban = (files, ignores, base, bans) => {
   };
 };
 
+const shipped = [everywhere, literalImports, clock, random, processUse];
+
+/** The only files that may do what a ban forbids to all others. */
+const exceptions = [
+  [clock, ['src/process/clock.ts', 'simulator/time/clock.ts']],
+  [random, ['src/process/random.ts']],
+  // It imports the simulator's bundle, whose path is computed at run time.
+  [literalImports, ['src/cli/simulator.ts']],
+  [processUse, ['src/main.ts']],
+];
+
 /** ESLint's configuration for purity. For each rule, the last matching object applies. `base`: other bans of `no-restricted-syntax`. */
 export const purity = (base = []) => [
-  ban(sources, tests, base, [everywhere, literalImports, clock, random, processUse]),
+  ban(sources, tests, base, shipped),
   ban(browserFiles, tests, base, [everywhere, literalImports, random, processUse, html]),
-  ban(clockFiles, [], base, [everywhere, literalImports, random, processUse]),
-  ban(randomFiles, [], base, [everywhere, literalImports, clock, processUse]),
-  ban(processFiles, [], base, [everywhere, literalImports, clock, random]),
-  ban(loaderFiles, [], base, [everywhere, clock, random, processUse]),
-  ban(pureFiles, tests, base, [everywhere, literalImports, clock, random, processUse, pure]),
+  ...exceptions.map(([allowed, files]) =>
+    ban(
+      files,
+      [],
+      base,
+      shipped.filter((one) => one !== allowed),
+    ),
+  ),
+  ban(pureFiles, tests, base, [...shipped, pure]),
 ];
