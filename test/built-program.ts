@@ -22,9 +22,9 @@ export const requiredVersion = (folder: string, module: string): string => {
 export const buildCache = (env: Environment, ...path: readonly string[]): string =>
   join(env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache'), 'dependency-watchdog', ...path);
 
-/** Path of a program that tools/envtest/build.sh builds from the Go module in tools/NAME. */
+/** Path of a program that tools/envtest/build.sh builds in its own Go module. */
 export const builtProgram = (name: string, module: string): string =>
-  buildCache(process.env, name, requiredVersion(name, module), name);
+  buildCache(process.env, name, requiredVersion('envtest/upstream', module), name);
 
 export const missingProgram = (path: string): Missing =>
   existsSync(path) ? undefined : `${path} not found; run \`make envtest\``;

@@ -41,7 +41,7 @@ export function describeMissing(result: Extract<BinariesResult, { ok: false }>):
 /** Returns the output directory of build.sh. */
 function cacheDirectory(env: Environment): string {
   const kubernetes = requiredVersion('envtest/kubernetes', 'k8s.io/kubernetes');
-  const etcd = requiredVersion('envtest/etcd', 'go.etcd.io/etcd/server/v3');
+  const etcd = requiredVersion('envtest/kubernetes', 'go.etcd.io/etcd/server/v3');
   const arch = process.arch === 'x64' ? 'amd64' : process.arch;
   return buildCache(env, 'envtest', `${kubernetes}-${etcd}-${process.platform}-${arch}`);
 }

@@ -29,7 +29,7 @@ cache=${XDG_CACHE_HOME:-$HOME/.cache}/dependency-watchdog
 os=$(uname -s | tr '[:upper:]' '[:lower:]')
 arch=$(uname -m | sed 's/^x86_64$/amd64/; s/^aarch64$/arm64/')
 kubernetes_version=$(required_version "$here/kubernetes/go.mod" k8s.io/kubernetes)
-etcd_version=$(required_version "$here/etcd/go.mod" go.etcd.io/etcd/server/v3)
+etcd_version=$(required_version "$here/kubernetes/go.mod" go.etcd.io/etcd/server/v3)
 assets=${KUBEBUILDER_ASSETS:-$cache/envtest/$kubernetes_version-$etcd_version-$os-$arch}
 
 # Linker flags with the version that `--version` and `kubectl version` print and that /version serves.
@@ -42,24 +42,22 @@ kubernetes_stamps() {
   done
 }
 
-# describe NAME: sets where the program is, and how it is built
+# describe NAME: sets where the program is, and how it is built: in our module, or in its own (upstream)
 describe() {
-  directory=$assets module=$here/kubernetes package=k8s.io/kubernetes/cmd/$1 ldflags='-s -w' tags=
+  directory=$assets package=k8s.io/kubernetes/cmd/$1 upstream= ldflags='-s -w' tags=
   case $1 in
-    etcd) module=$here/etcd package=go.etcd.io/etcd/server/v3 ;;
+    etcd) package=go.etcd.io/etcd/server/v3 ;;
     kube-apiserver | kube-controller-manager | kubectl) ldflags="$ldflags $(kubernetes_stamps)" ;;
-    helm)
-      module=$here/../helm package=helm.sh/helm/v4/cmd/helm
-      directory=$cache/helm/$(required_version "$module/go.mod" helm.sh/helm/v4)
-      ;;
-    promtool)
-      # remove_all_sd leaves out service discovery with its clients of cloud providers.
-      module=$here/../promtool package=github.com/prometheus/prometheus/cmd/promtool tags=remove_all_sd
-      directory=$cache/promtool/$(required_version "$module/go.mod" github.com/prometheus/prometheus)
-      ;;
+    helm) upstream=helm.sh/helm/v4 ;;
+    # remove_all_sd leaves out service discovery with its clients of cloud providers.
+    promtool) upstream=github.com/prometheus/prometheus tags=remove_all_sd ;;
     *) fail "no program $1; there are ${all[*]}" ;;
   esac
+  [[ -z $upstream ]] || package=./cmd/$1 directory=$cache/$1/$(required_version "$here/upstream/go.mod" "$upstream")
 }
+
+# source_of MODULE -> the directory with its source, which go.sum has verified
+source_of() { cd "$here/upstream" && GOWORK=off go mod download "$1" && GOWORK=off go list -m -f '{{.Dir}}' "$1"; }
 
 missing_of() {
   local name
@@ -71,9 +69,10 @@ missing_of() {
 
 # build NAME. The rename makes a program appear complete or not at all.
 build() {
-  local started=$SECONDS
+  local started=$SECONDS module=$here/kubernetes
   describe "$1"
   [[ $directory != "${KUBEBUILDER_ASSETS:-}" ]] || fail "KUBEBUILDER_ASSETS is $KUBEBUILDER_ASSETS, which lacks $1"
+  [[ -z $upstream ]] || module=$(source_of "$upstream")
   require_go "$(go_line "$module/go.mod")"
   mkdir -p "$directory"
   unfinished=$directory/$1.$$.unfinished
