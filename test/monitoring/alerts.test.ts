@@ -31,7 +31,7 @@ const names = [...new Set(alerts.map(({ alert }) => alert))];
 describePromtool('the alerts', () => {
   it('are rules that promtool accepts', () => {
     const files = { 'rules.yaml': stringify(rules) };
-    expect(promtool(['check', 'rules', 'rules.yaml'], { files })).toMatchObject({ status: 0 });
+    expect(promtool(['check', 'rules', '--lint-fatal', 'rules.yaml'], { files })).toMatchObject({ status: 0 });
   });
 
   it('fire and do not fire as their tests expect', () => {
