@@ -81,7 +81,6 @@ describe('ignore-scaling', () => {
     editDeployment(scenario, { shoot: 'a', name: 'kcm' }, annotated({ [ignoreScalingAnnotation]: 'T' }));
     await reachOutage(scenario);
     expect(stateOf(scenario, 'a')).toEqual(['ca 0 replicas=1 active=', 'kcm 1', 'mcm 0 replicas=1 active=']);
-    expect(await scenario.meter().metricsText()).toMatch(/^dwd_prober_ignored_resources\{namespace="[^"]+"\} 1$/m);
     await recover();
     expect(stateOf(scenario, 'a')).toEqual(allUp);
   });

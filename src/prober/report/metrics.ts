@@ -3,7 +3,7 @@ import type { Meter, MetricDefinition } from '../../ports/meter.ts';
 import type { Reachability } from '../judge/external-probe.ts';
 import { verdictNameOf } from '../judge/judgement.ts';
 import { type Emit, type EventOf, observer } from './events.ts';
-import { endedOperations, excusedFailureIn, writeIn } from './sentences.ts';
+import { endedOperations, writeIn } from './sentences.ts';
 import type { MeasuredShoot } from './shoot-record.ts';
 import type { ShootStates } from './state.ts';
 
@@ -17,10 +17,6 @@ const createCounters = (meter: Meter) => {
   const counter = perShoot((definition) => meter.counter(definition));
   return {
     runs: counter('dwd_prober_runs_total', 'Probe runs by result.', 'result'),
-    downtimes: counter(
-      'dwd_prober_api_server_downtimes_total',
-      'Proved failures of an API server, of 15 s or more: silence counts from their end.',
-    ),
     operations: counter(
       'dwd_prober_scale_operations_total',
       'Scale operations by direction and result.',
@@ -143,14 +139,12 @@ export const measureEvents = (deps: ProberMetricsDeps): Emit => {
   });
 };
 
-const measureRun = (event: EventOf<'run-ended'>, metrics: Metrics): void => {
-  const { cluster: namespace, result } = event;
+const measureRun = ({ cluster: namespace, result }: EventOf<'run-ended'>, metrics: Metrics): void => {
   const { decision, durationMs, skewMs } = result;
   const { verdict, counts } = decision;
   metrics.runs.inc({ namespace, result: verdictNameOf(verdict) });
   metrics.runSeconds.observe(durationMs / 1_000);
   if (skewMs !== undefined) metrics.skew.set(skewMs / 1_000, { namespace });
-  if (excusedFailureIn(event) !== undefined) metrics.downtimes.inc({ namespace });
   if (counts === undefined) return;
   metrics.candidates.set(counts.candidates, { namespace });
   metrics.expired.set(counts.expired, { namespace });
@@ -191,16 +185,6 @@ const showStates = ({ meter, states }: ProberMetricsDeps): void => {
     'dwd_prober_last_run_timestamp_seconds',
     'Unix time at which the last run ended, or the first one is due.',
     ({ lastRunAt }) => (Number.isFinite(lastRunAt) ? lastRunAt / 1_000 : undefined),
-  );
-  gauge(
-    'dwd_prober_missing_resources',
-    'Required dependent resources that do not exist.',
-    ({ row }) => row.missing?.length ?? 0,
-  );
-  gauge(
-    'dwd_prober_ignored_resources',
-    'Dependent resources with the annotation ignore-scaling.',
-    ({ row }) => row.ignored?.length ?? 0,
   );
   gauge('dwd_prober_flapping', '1 while the shoot is flapping.', ({ row }) => Number(row.flapping));
   gauge('dwd_prober_paused', '1 while the shoot, or all shoots, are paused.', ({ row }) => Number(row.paused !== null));

@@ -156,13 +156,6 @@ it('the shoots of each latest verdict are counted, until they are forgotten', as
   expect(await counts()).toEqual([0, 0, 0]);
 });
 
-it('each required resource that is missing is counted', async () => {
-  for (const missing of [['a'], ['a', 'b'], []]) {
-    step('x', { missing: missing.map((name) => ({ kind: 'Deployment', name })) });
-    expect(await scrape('dwd_prober_missing_resources', { namespace: 'x' })).toBe(missing.length);
-  }
-});
-
 it('a shoot that flaps is reported once each time, in log, gauge and an Event of its namespace', async () => {
   const memoryOf = (isFlapping: boolean): ProbeMemory => ({
     ...emptyProbeMemory,
@@ -185,13 +178,8 @@ it('a shoot that flaps is reported once each time, in log, gauge and an Event of
 it('a failure of the API server from whose end silence counts is told once, with its length', () => {
   const failing = { ...emptyProbeMemory, unanswered: { provedSince: 1_000, isUnconnected: false } };
   const memory = { ...emptyProbeMemory, excusedUntil: 19_000 };
-  const labels = { namespace: 'a' };
-  for (const [probe, count] of [
-    [failing, 1],
-    [memory, 1],
-  ] as const) {
+  for (const probe of [failing, memory]) {
     emit(runEnded('a', decisionOf(upVerdict, { memory }), before(upVerdict, probe)));
-    expect(meter.value('dwd_prober_api_server_downtimes_total', labels)).toBe(count);
   }
   expect(logger.lines.flatMap(({ fields }) => fields.seconds ?? [])).toEqual([18]);
 });
