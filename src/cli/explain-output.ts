@@ -1,8 +1,15 @@
 import { formatAge } from '../kubernetes/api/duration.ts';
-import type { LeaseEvidence, RecordedDecision, ShootStatus } from '../status/state/schema.ts';
+import type { RecordedDecision, ShootStatus } from '../status/state/schema.ts';
 import { nextInWords, stateInWords } from '../status/state/judge-seed.ts';
 import { stepsOfOutage } from '../status/state/outage.ts';
-import { clockTime, leasesInWords, pauseInWords, plural } from '../status/state/words.ts';
+import {
+  type LeaseState,
+  clockTime,
+  leasesInWords,
+  pauseInWords,
+  plural,
+  stateOfLease,
+} from '../status/state/words.ts';
 import { type SeedStatus, titleOf } from '../status/index.ts';
 import { escapeControls, indented, textColumns, wrapped } from '../telemetry/index.ts';
 import { between, doInWords, utc } from './status-output.ts';
@@ -45,17 +52,24 @@ const verdictLines = (shoot: ShootStatus, at: string): readonly string[] => {
   ];
 };
 
-const leaseRow = ({ name, renewedAt, ageMs, expired, leftOut }: LeaseEvidence, width: number): string => {
-  const renewed = renewedAt === undefined ? 'never renewed'.padEnd(23) : utc(renewedAt);
-  const age = ageMs === undefined ? '-' : formatAge(ageMs);
-  const judged = leftOut ?? (expired ? 'EXPIRED' : '');
-  return escapeControls(`  ${name.padEnd(width)}  ${renewed}  ${age.padStart(7)}  ${judged}`).trimEnd();
+const judgements: Readonly<Record<LeaseState, string>> = {
+  'left out': '',
+  expired: 'EXPIRED',
+  late: 'not expired yet',
+  renewed: '',
 };
 
-const leaseLines = (leases: readonly LeaseEvidence[]): readonly string[] => {
+const leaseLines = (shoot: ShootStatus, areCounted: boolean): readonly string[] => {
+  const leases = shoot.leases?.filter(({ counted }) => counted === areCounted) ?? [];
   const width = Math.max(0, ...leases.map(({ name }) => name.length));
   const oldestFirst = leases.toSorted((a, b) => (b.ageMs ?? Infinity) - (a.ageMs ?? Infinity));
-  return oldestFirst.map((lease) => leaseRow(lease, width));
+  return oldestFirst.map((lease) => {
+    const { name, renewedAt, ageMs, leftOut } = lease;
+    const renewed = renewedAt === undefined ? 'never renewed'.padEnd(23) : utc(renewedAt);
+    const age = ageMs === undefined ? '-' : formatAge(ageMs);
+    const judged = leftOut ?? judgements[stateOfLease(lease, shoot)];
+    return escapeControls(`  ${name.padEnd(width)}  ${renewed}  ${age.padStart(7)}  ${judged}`).trimEnd();
+  });
 };
 
 const heldLines = ({ held }: ShootStatus, at: string): readonly string[] => {
@@ -98,7 +112,7 @@ const timelineLines = (shoot: ShootStatus): readonly string[] =>
 
 /** Formats what is told of a shoot, the argument for it, the present outage, and the last decisions, without control characters other than line feeds. */
 export const formatExplanation = (shoot: ShootStatus, { at, seed }: Pick<SeedStatus, 'at' | 'seed'>): string => {
-  const { namespace, since, leases = [], decisions = [], paused, lookedAt } = shoot;
+  const { namespace, since, decisions = [], paused, lookedAt } = shoot;
   const when = since === undefined ? '' : ` since ${utc(since)} (${between(since, at)})`;
   const title = `${titleOf(shoot)} (${namespace}, seed ${seed}) is ${stateInWords(shoot)}${when}.`;
   const next = nextInWords(shoot, at);
@@ -110,8 +124,8 @@ export const formatExplanation = (shoot: ShootStatus, { at, seed }: Pick<SeedSta
     ...(next === '' ? [] : indented(`next: ${next}`)),
     ...(what === '' ? [] : indented(`do: ${what}`)),
     ...section(`VERDICT${asOf}`, verdictLines(shoot, at)),
-    ...section(`LEASES THAT COUNT${asOf} (oldest renewal first)`, leaseLines(leases.filter(({ counted }) => counted))),
-    ...section('NOT COUNTED', leaseLines(leases.filter(({ counted }) => !counted))),
+    ...section(`LEASES THAT COUNT${asOf} (oldest renewal first)`, leaseLines(shoot, true)),
+    ...section('NOT COUNTED', leaseLines(shoot, false)),
     ...section('HELD', heldLines(shoot, at)),
     ...section('SCALING', scalingLines(shoot, at)),
     ...section('PAUSED', paused === null ? [] : indented(pauseInWords(paused))),

@@ -255,6 +255,7 @@ describe('dwd explain', () => {
       { name: 'node-1', renewedAt: before(5), ageMs: 5_000, expired: false, counted: true },
       { name: 'node-22', renewedAt: before(95), ageMs: 95_000, expired: true, counted: true },
       { name: 'node-3', expired: true, counted: true },
+      { name: 'node-5', renewedAt: before(46), ageMs: 46_000, expired: false, counted: true },
       {
         name: 'node-4',
         renewedAt: before(70),
@@ -304,6 +305,7 @@ describe('dwd explain', () => {
       LEASES THAT COUNT as of 11:59:57 (oldest renewal first)
         node-3   never renewed                  -  EXPIRED
         node-22  2026-01-01 11:58:25 UTC    1m35s  EXPIRED
+        node-5   2026-01-01 11:59:14 UTC      46s  not expired yet
         node-1   2026-01-01 11:59:55 UTC       5s
 
       NOT COUNTED

@@ -3,7 +3,7 @@ import { formatAge } from '../../kubernetes/api/duration.ts';
 import { titleOf } from '../../status/state/find-shoot.ts';
 import { type OutageStep, stepsOfOutage } from '../../status/state/outage.ts';
 import type { LeaseEvidence, RecordedDecision, ScalingProgress, ShootStatus } from '../../status/state/schema.ts';
-import { plural } from '../../status/state/words.ts';
+import { type LeaseState, plural, stateOfLease } from '../../status/state/words.ts';
 import type { FaultKind, FaultsOfShoot } from '../feed/index.ts';
 import { commandsFor } from './commands.ts';
 import { Command, Since, StateBadge, Time, Told, since } from './told.tsx';
@@ -98,13 +98,12 @@ const inOrder = (leases: readonly LeaseEvidence[]): readonly LeaseEvidence[] =>
       (a.name < b.name ? -1 : 1),
   );
 
-const words = ({ ageMs, expired, counted, leftOut = '' }: LeaseEvidence): string => {
-  const age = ageMs === undefined ? 'never renewed' : formatAge(ageMs);
-  return counted ? `${age}${expired ? ' expired' : ''}` : `${age}, does not count: ${leftOut}`;
+const judgements: Readonly<Record<LeaseState, (lease: LeaseEvidence) => string>> = {
+  'left out': ({ leftOut = '' }) => `, does not count: ${leftOut}`,
+  expired: () => ' expired',
+  late: () => ', not expired yet',
+  renewed: () => '',
 };
-
-const kindOf = ({ counted, expired }: LeaseEvidence): string =>
-  counted ? (expired ? 'expired' : 'renewed') : 'left-out';
 
 interface LeasesProps {
   readonly shoot: ShootStatus;
@@ -113,7 +112,8 @@ interface LeasesProps {
 }
 
 /** Shows the ages of leases when they were last read as bars, with lines at the expiry age and at KCM's grace period. */
-const Leases = ({ shoot: { leaseExpiryMs, graceMs, lookedAt, failing }, leases, now }: LeasesProps) => {
+const Leases = ({ shoot, leases, now }: LeasesProps) => {
+  const { leaseExpiryMs, graceMs, lookedAt, failing } = shoot;
   const full = graceMs * 1.25;
   const percent = (ms: number): string => `${Math.max(0, Math.min(100, (100 * ms) / full)).toFixed(1)}%`;
   return (
@@ -131,11 +131,16 @@ const Leases = ({ shoot: { leaseExpiryMs, graceMs, lookedAt, failing }, leases, 
           <span>expires {formatAge(leaseExpiryMs)}</span> <span>KCM {formatAge(graceMs)}</span>
         </p>
         <ul>
-          {inOrder(leases).map((lease) => (
-            <li key={lease.name} class={kindOf(lease)} style={{ '--age': percent(lease.ageMs ?? full) }}>
-              <span>{lease.name}</span> <span>{words(lease)}</span>
-            </li>
-          ))}
+          {inOrder(leases).map((lease) => {
+            const { name, ageMs } = lease;
+            const state = stateOfLease(lease, shoot);
+            const age = ageMs === undefined ? 'never renewed' : formatAge(ageMs);
+            return (
+              <li key={name} class={state.replace(' ', '-')} style={{ '--age': percent(ageMs ?? full) }}>
+                <span>{name}</span> <span>{`${age}${judgements[state](lease)}`}</span>
+              </li>
+            );
+          })}
         </ul>
       </div>
     </section>

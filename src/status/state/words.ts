@@ -1,5 +1,5 @@
 import { formatAge } from '../../kubernetes/api/duration.ts';
-import type { PauseInForce, ShootFacts } from './schema.ts';
+import type { LeaseEvidence, PauseInForce, ShootFacts } from './schema.ts';
 
 /** Formats a timestamp as `14:00:00`, in UTC. */
 export const clockTime = (time: string): string => time.slice(11, 19);
@@ -46,4 +46,19 @@ export const canNotSee = ({ failing, access }: ShootFacts): string => {
     return `${what}${reason}${reason.includes(secret) ? '' : ` (Secret ${secret}, key ${key})`}`;
   }
   return server === undefined || read === 'machines' ? `${what}${reason}` : `${what}${reason} (${server})`;
+};
+
+/**
+ * What a lease counted as when it was last read. A late one is older than the limit and has not expired: its silence is excused until its API server was
+ * back, or its age rests on one clock alone.
+ */
+export type LeaseState = 'left out' | 'expired' | 'late' | 'renewed';
+
+export const stateOfLease = (
+  { counted, expired, ageMs = Number.POSITIVE_INFINITY }: LeaseEvidence,
+  { leaseExpiryMs }: Pick<ShootFacts, 'leaseExpiryMs'>,
+): LeaseState => {
+  if (!counted) return 'left out';
+  if (expired) return 'expired';
+  return ageMs < leaseExpiryMs ? 'renewed' : 'late';
 };
