@@ -5,8 +5,10 @@ import type { Clock } from '../ports/clock.ts';
 
 /** Size limit of a request with its headers, in bytes. */
 const mostBytes = 16 * 1024;
-/** Time limits in milliseconds: for the head of a request to arrive, and then for the response to be made and read. */
-const [headMs, responseMs] = [5_000, 10_000];
+/** Time in milliseconds for the head of a request to arrive, the first or the next one. */
+export const headMs = 5_000;
+/** Time in milliseconds for the response to be made and read. */
+const responseMs = 10_000;
 /** Time in milliseconds that a response still has when the server stops. */
 const stopMs = 1_000;
 const endOfHead = '\r\n\r\n';
@@ -51,37 +53,41 @@ class RequestStream extends Duplex {
 }
 
 /**
- * A connection that carries one request, of bounded size and time. Node's parser would hand every request of a chunk to the handler in one turn, 3,000 of
- * them in 64 KB, so it receives the first one only when that is complete, and never another: a client that sends more is disconnected.
+ * A connection that carries one request at a time, each of bounded size and time. Node's parser would hand every request of a chunk to the handler in one
+ * turn, 3,000 of them in 64 KB, so it receives one only when that is complete, and the next one after the response: a client that sends more is disconnected.
  */
 export class AcceptedConnection {
-  /** Waiting for its request, or answering it. */
+  /** What Node's parser sees: the socket of a request. */
+  readonly stream: Duplex;
+  /** Waiting for a request, or answering it. */
   phase: 'waiting' | 'answering' = 'waiting';
   readonly #socket: Socket;
   readonly #options: ConnectionOptions;
   #head: Buffer | undefined;
   #receivedBytes = 0;
   #takesMore = true;
-  #stream: RequestStream | undefined;
-  #cancelTimer: () => void;
+  #isStopping = false;
+  #cancelTimer: () => void = () => undefined;
 
   constructor(socket: Socket, options: ConnectionOptions) {
     this.#socket = socket;
     this.#options = options;
-    this.#cancelTimer = this.#closeAfter(headMs);
+    this.stream = new RequestStream(socket);
+    this.#endAfter(headMs);
+    options.http.emit('connection', this.stream);
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
     socket.on('error', () => undefined);
     socket.once('close', () => {
       this.#cancelTimer();
-      this.#stream?.destroy();
+      this.stream.destroy();
     });
   }
 
-  /** Closes the connection at once or, if a response is being made, soon. */
+  /** Closes the connection at once or, if a response is being made, after that, and soon. */
   stop(): void {
-    if (this.#stream === undefined) this.#socket.destroy();
-    this.#cancelTimer();
-    this.#cancelTimer = this.#closeAfter(stopMs);
+    if (this.phase === 'waiting') this.#socket.destroy();
+    this.#isStopping = true;
+    this.#endAfter(stopMs);
   }
 
   /** Closes the connection at once, by a reset: the kernel forgets it, and what the client has sent or not read. */
@@ -89,15 +95,32 @@ export class AcceptedConnection {
     this.#socket.resetAndDestroy();
   }
 
-  #closeAfter(ms: number): () => void {
-    return this.#options.clock.timer(ms, () => this.close());
+  /** Called when a response is sent: waits for the next request. */
+  answered(): void {
+    if (this.#isStopping) {
+      this.#socket.destroySoon();
+      return;
+    }
+    this.phase = 'waiting';
+    this.#receivedBytes = 0;
+    this.#takesMore = true;
+    this.#endAfter(headMs);
+  }
+
+  /** Ends the connection after this time instead of an earlier one. A reset of an idle one would end `kubectl port-forward`. */
+  #endAfter(ms: number): void {
+    this.#cancelTimer();
+    this.#cancelTimer = this.#options.clock.timer(ms, () => {
+      if (this.phase === 'waiting') this.#socket.destroy();
+      else this.close();
+    });
   }
 
   #receive(chunk: Buffer): void {
     this.#receivedBytes += chunk.length;
     if (!this.#takesMore || this.#receivedBytes > mostBytes) this.close();
-    else if (this.#stream === undefined) this.#receiveHead(chunk);
-    else this.#stream.push(chunk);
+    else if (this.phase === 'waiting') this.#receiveHead(chunk);
+    else this.stream.push(chunk);
   }
 
   #receiveHead(chunk: Buffer): void {
@@ -105,19 +128,16 @@ export class AcceptedConnection {
     this.#head = head;
     const end = head.indexOf(endOfHead);
     if (end < 0) return;
-    const { takesBodies, http, onRequest } = this.#options;
+    const { takesBodies, onRequest } = this.#options;
     this.#takesMore = takesBodies && head.toString('latin1', 0, 5) === 'POST ';
     if (!this.#takesMore && end + endOfHead.length < head.length) {
       this.close();
       return;
     }
     this.#head = undefined;
-    this.#cancelTimer();
-    this.#cancelTimer = this.#closeAfter(responseMs);
-    this.#stream = new RequestStream(this.#socket);
+    this.#endAfter(responseMs);
     this.phase = 'answering';
     onRequest();
-    http.emit('connection', this.#stream);
-    this.#stream.push(head);
+    this.stream.push(head);
   }
 }

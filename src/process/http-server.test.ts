@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -165,6 +166,23 @@ describe('createHttpServer', () => {
     const { address } = await start(routes);
     const reply = await ask(address, '/x', { method: 'HEAD' });
     expect(reply).toMatchObject({ status: 200, body: '', headers: { 'content-length': '3' } });
+  });
+
+  it('answers one request after another on a connection, and ends it without a reset five seconds after the last one', async () => {
+    const clock = createVirtualClock();
+    const { address } = await start(routes, anyPort, clock);
+    const socket = connect(address.port, address.host);
+    const ended = new Promise<void>((resolve, reject) => void socket.once('end', resolve).once('error', reject));
+    const answers: string[] = [];
+    for (const _ of ['first', 'second', 'third']) {
+      socket.write('GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
+      const [text] = (await once(socket, 'data')) as [Buffer];
+      answers.push(text.toString());
+      await clock.advance(4_000);
+    }
+    expect(answers).toEqual(Array.from({ length: 3 }, () => expect.stringMatching(/^HTTP\/1.1 200 [^]*äx$/) as string));
+    await clock.advance(1_000);
+    await ended;
   });
 
   it('returns 500 if a route throws, logs the error and keeps serving', async () => {

@@ -1,9 +1,10 @@
 import { type IncomingMessage, type OutgoingHttpHeaders, type ServerResponse, createServer } from 'node:http';
 import { type Server, createServer as createTcpServer } from 'node:net';
+import type { Duplex } from 'node:stream';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { formatBindAddress } from './bind-address.ts';
-import { AcceptedConnection } from './connection.ts';
+import { AcceptedConnection, headMs } from './connection.ts';
 import { type Runnable, whenAborted } from './lifecycle.ts';
 import type { BindAddress } from './settings.ts';
 
@@ -120,33 +121,39 @@ const tellAddress = (server: Server, { name, logger, onListening }: HttpServerOp
 /** Returns the server of the sockets, and a function that stops their connections. */
 const createServers = (options: HttpServerOptions) => {
   const { clock, takesBodies = false } = options;
-  /** The oldest first. */
-  const open = new Set<AcceptedConnection>();
+  /** By what Node takes for their sockets, the oldest first. */
+  const open = new Map<Duplex, AcceptedConnection>();
   const giveWay = (phase: keyof typeof most): void => {
-    const [oldest, ...others] = [...open].filter((connection) => connection.phase === phase);
+    const [oldest, ...others] = [...open.values()].filter((connection) => connection.phase === phase);
     if (others.length >= most[phase]) oldest?.close();
   };
   // It parses and formats, and never listens.
   const http = createServer((request, response) => {
+    // What follows a body may be another request, which nobody has counted.
+    if (request.method === 'POST') response.shouldKeepAlive = false;
+    response.once('finish', () => {
+      if (response.shouldKeepAlive) open.get(request.socket)?.answered();
+    });
     void answer(request, options).then((result) => sendResponse(response, result));
   });
-  http.maxRequestsPerSocket = 1;
+  // What clients are told, a little less than the truth: a connection that ends while they use it again is an error to some.
+  http.keepAliveTimeout = headMs - 1_000;
   const onRequest = (): void => giveWay('answering');
   const server = createTcpServer({ noDelay: true }, (socket) => {
     const connection = new AcceptedConnection(socket, { clock, http, takesBodies, onRequest });
-    open.add(connection);
+    open.set(connection.stream, connection);
     giveWay('waiting');
-    socket.once('close', () => open.delete(connection));
+    socket.once('close', () => open.delete(connection.stream));
   });
   const stop = (): void => {
-    for (const connection of open) connection.stop();
+    for (const connection of open.values()) connection.stop();
   };
   return { server, stop };
 };
 
 /**
  * Runs an HTTP server that no client can make costly: few connections, of which the oldest gives way to a new one, each with one request of at most 16 KiB
- * and one response, which the client must read within seconds. If it cannot listen, `run` rejects with an error that names the flag.
+ * at a time, whose response the client must read within seconds. If it cannot listen, `run` rejects with an error that names the flag.
  */
 export const serveHttp = (options: HttpServerOptions): Runnable => ({
   name: options.name,
