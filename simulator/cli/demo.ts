@@ -1,7 +1,7 @@
 import { styleText } from 'node:util';
 import { type CliIo, type RunDemo, type Terminal, UsageError } from '../../src/cli/index.ts';
 import { errorText } from '../../src/kubernetes/api/errors.ts';
-import { createPage, remoteSource } from '../../src/page/server/index.ts';
+import { createPage } from '../../src/page/server/index.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { BindAddress, Runnable } from '../../src/process/index.ts';
 import { createLogger, escapeControls } from '../../src/telemetry/index.ts';
@@ -10,8 +10,7 @@ import {
   type LiveOptions,
   type Tone,
   aboutLines,
-  demoPagePosts,
-  demoPageSource,
+  faultsOnPage,
   render,
   runLive,
   scriptedKeys,
@@ -33,8 +32,8 @@ const demoPage = (
       clock,
       logger: createLogger({ level: 'error', encoder: 'console', write: io.stderr, clock }),
     },
-    source: demoPageSource(remoteSource(askStatus), stage),
-    posts: demoPagePosts(stage),
+    status: askStatus,
+    ...faultsOnPage(stage),
     onListening: ({ port }) => io.stdout(`the page: http://localhost:${String(port)}/\n`),
   });
 

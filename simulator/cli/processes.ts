@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { type CliIo, CommandError } from '../../src/cli/index.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { systemClock } from '../../src/process/index.ts';
-import { statusSchema } from '../../src/status/state/schema.ts';
+import { type ProberStatus, statusSchema } from '../../src/status/state/schema.ts';
 import { type About, type StageOptions, Stage, demoProberConfig, demoWeederConfig, openWorld } from '../demo/index.ts';
 import { type World, type WorldSource, technicalName } from '../world/index.ts';
 
@@ -83,8 +83,8 @@ export interface DemoOptions {
 export interface DemoProcesses {
   readonly clock: Clock;
   readonly stage: Stage;
-  /** Returns the body of the prober's `GET /status` with this query. Rejects while the prober does not serve it. */
-  readonly askStatus: (query: string, signal: AbortSignal) => Promise<string>;
+  /** Asks the prober for its status, of one shoot or of all. Rejects while the prober does not serve it. */
+  readonly askStatus: (shoot: string | undefined, signal: AbortSignal) => Promise<ProberStatus>;
   /** Paths of the demo's files, and other facts about it. */
   readonly about: About;
   /** Aborts, with the reason, when the demo must end early. */
@@ -144,12 +144,13 @@ const statusPortIn = (lines: readonly string[]): number | undefined =>
 
 const askStatusBy = (readLog: () => readonly string[]): DemoProcesses['askStatus'] => {
   let port: number | undefined;
-  return async (query, signal) => {
+  return async (shoot, signal) => {
     port ??= statusPortIn(readLog());
     if (port === undefined) throw new Error('the prober does not serve its status yet');
+    const query = shoot === undefined ? '' : `?shoot=${encodeURIComponent(shoot)}`;
     const answer = await fetch(`http://127.0.0.1:${String(port)}/status${query}`, { signal });
     if (!answer.ok) throw new Error(`the prober responds with ${String(answer.status)}`);
-    return answer.text();
+    return statusSchema.parse(await answer.json());
   };
 };
 
@@ -175,11 +176,7 @@ const begin = (
   startWatchdogs(context, seed, logs);
   const proberLog = logs.get('prober');
   const askStatus = askStatusBy(proberLog === undefined ? () => [] : follow(proberLog));
-  const readStatus: StageOptions['readStatus'] = async (signal) =>
-    askStatus('', signal).then(
-      (body) => statusSchema.parse(JSON.parse(body)),
-      () => undefined,
-    );
+  const readStatus: StageOptions['readStatus'] = (signal) => askStatus(undefined, signal).catch(() => undefined);
   return {
     ...context,
     stage: new Stage({

@@ -9,6 +9,6 @@ it('a sample has the number of shoots by state, and the shortest margin of those
     shootNamed('c', 'healthy', { marginMs: 1_000 }),
   ];
   const margin = { ms: 4_000, graceMs: 40_000 };
-  expect(sampleOf({ status: statusWith(shoots) }, 5)).toEqual({ at: 5, counts: { held: 2, healthy: 1 }, margin });
-  expect(sampleOf({ status: statusWith([]) }, 5)).toEqual({ at: 5, counts: {} });
+  expect(sampleOf(statusWith(shoots), 5)).toEqual({ at: 5, counts: { held: 2, healthy: 1 }, margin });
+  expect(sampleOf(statusWith([]), 5)).toEqual({ at: 5, counts: {} });
 });

@@ -11,15 +11,6 @@ export interface FaultsOfShoot {
   readonly etcd: 'down' | 'up';
 }
 
-/** A replica's view of the seed. */
-export interface SeedView {
-  readonly status: ProberStatus;
-  /** Namespace of the replicas; absent without leader election. */
-  readonly namespace?: string;
-  /** Present only in the demo. */
-  readonly faults?: readonly FaultsOfShoot[];
-}
-
 /** A point of the timeline; `at` is in milliseconds since the epoch. */
 export interface PageSample {
   readonly at: number;
@@ -30,14 +21,19 @@ export interface PageSample {
 }
 
 /** What the page asks for again and again (`/view?shoot=`). */
-export interface PageView extends SeedView {
-  /** Samples of the last hour. */
-  readonly samples: readonly PageSample[];
+export interface PageView {
+  readonly status: ProberStatus;
   /** The shoot that was asked for, with its details; absent without one. */
   readonly shoot?: ShootStatus;
+  /** Samples of the last hour. */
+  readonly samples: readonly PageSample[];
+  /** Namespace of the replicas; absent without leader election. */
+  readonly namespace?: string;
+  /** Present only in the demo. */
+  readonly faults?: readonly FaultsOfShoot[];
 }
 
-export const sampleOf = ({ status: { shoots } }: SeedView, at: number): PageSample => {
+export const sampleOf = ({ shoots }: ProberStatus, at: number): PageSample => {
   const counts: Partial<Record<ShootState, number>> = {};
   for (const { state } of shoots) counts[state] = (counts[state] ?? 0) + 1;
   const margins = shoots.flatMap(({ held, marginMs: ms, graceMs }) =>

@@ -1,9 +1,6 @@
 import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 import { type HttpResponse, textResponse } from '../../process/index.ts';
 
-/** Handles a POST request. Only the demo accepts any. */
-export type PagePost = (request: IncomingMessage) => Promise<HttpResponse>;
-
 /** The page may load scripts, styles and images from this server only, connect to it only, and be framed by no other page. */
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -65,14 +62,15 @@ const jsonOf = async (request: IncomingMessage): Promise<unknown> => {
 
 /**
  * Handles a POST that only the page itself can send: it needs the page's Origin, which browsers set, and a JSON body, which no form of another page can
- * send. `act` receives the parsed body, undefined if it is not valid, and resolves with an error message, if any.
+ * send. `act` receives the parsed body, undefined if it is not valid, and returns an error message, if any.
  */
-export const sameOriginPost =
-  (act: (sent: unknown) => Promise<string | undefined>): PagePost =>
-  async (request): Promise<HttpResponse> => {
-    const { origin, host, 'content-type': type } = request.headers;
-    if (!isSameOrigin(origin, host)) return textResponse(403, 'only the page itself may do this');
-    if (type !== 'application/json') return textResponse(415, 'only JSON is accepted');
-    const problem = await act(await jsonOf(request));
-    return problem === undefined ? textResponse(200, 'done') : textResponse(400, problem);
-  };
+export const postOfPage = async (
+  request: IncomingMessage,
+  act: (sent: unknown) => string | undefined,
+): Promise<HttpResponse> => {
+  const { origin, host, 'content-type': type } = request.headers;
+  if (!isSameOrigin(origin, host)) return textResponse(403, 'only the page itself may do this');
+  if (type !== 'application/json') return textResponse(415, 'only JSON is accepted');
+  const problem = act(await jsonOf(request));
+  return problem === undefined ? textResponse(200, 'done') : textResponse(400, problem);
+};

@@ -9,7 +9,7 @@ import { detailed, shootNamed, statusWith } from '../../../test/doubles/probed-s
 import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
 import type { ShootStatus } from '../../status/state/schema.ts';
 import type { PageView } from '../feed/index.ts';
-import { type PageOptions, createPage, pageServers, remoteSource, sameOriginPost } from './index.ts';
+import { type PageOptions, createPage, pageServers } from './index.ts';
 
 const built = mkdtempSync(join(tmpdir(), 'dwd-page-'));
 beforeAll(() => {
@@ -24,13 +24,6 @@ afterEach(async () => {
   for (const stop of running.splice(0)) await stop();
 });
 
-const openAt = (port: number, path: string, options: RequestOptions = {}): Promise<IncomingMessage> =>
-  new Promise((resolve, reject) => {
-    request({ host: '127.0.0.1', port, path, agent: false, ...options }, resolve)
-      .on('error', reject)
-      .end();
-  });
-
 const viewAt = async (port: number, path: string): Promise<PageView> =>
   (await (await fetch(`http://127.0.0.1:${String(port)}${path}`)).json()) as PageView;
 
@@ -43,13 +36,10 @@ const start = async (change: Partial<PageOptions> = {}) => {
     ended = createPage({
       address: { host: '127.0.0.1', port: 0 },
       directory: pathToFileURL(`${built}/`),
-      source: {
-        seed: async () => ({ status: statusWith(seed.shoots) }),
-        shoot: async (namespace) => {
-          const shoot = seed.shoots.find((one) => one.namespace === namespace);
-          return shoot && detailed(shoot);
-        },
-      },
+      status: async (shoot) =>
+        shoot === undefined
+          ? statusWith(seed.shoots)
+          : statusWith(seed.shoots.filter(({ namespace }) => namespace === shoot).map(detailed)),
       clock,
       logger: createRecordingLogger(),
       onListening: (address) => resolve(address.port),
@@ -60,7 +50,11 @@ const start = async (change: Partial<PageOptions> = {}) => {
     stop.abort();
     await ended;
   });
-  const open = (path: string, options?: RequestOptions) => openAt(port, path, options);
+  const open = (path: string, options: RequestOptions = {}, body = ''): Promise<IncomingMessage> =>
+    new Promise((resolve, reject) => {
+      const exchange = request({ host: '127.0.0.1', port, path, agent: false, ...options }, resolve);
+      exchange.on('error', reject).end(body);
+    });
   return { seed, clock, open, port, viewAt: (path: string) => viewAt(port, path) };
 };
 
@@ -153,12 +147,12 @@ describe('/view', () => {
 
   it('of a seed that cannot be read is an error, and later samples follow', async () => {
     let isAway = true;
-    const seed = async () => {
+    const status = async () => {
       if (isAway) throw new Error('away');
-      return { status: statusWith([]) };
+      return statusWith([]);
     };
     const logger = createRecordingLogger();
-    const { open, viewAt, clock } = await start({ source: { seed, shoot: async () => undefined }, logger });
+    const { open, viewAt, clock } = await start({ status, logger });
     await clock.advance(60_000);
     expect(logger.at('warn')).toHaveLength(1);
     expect(await read(await open('/view'))).toMatchObject({ status: 500 });
@@ -171,21 +165,17 @@ describe('/view', () => {
 describe('a POST of the demo', () => {
   const begin = async () => {
     const acts: unknown[] = [];
-    const act = async (sent: unknown): Promise<string | undefined> => {
+    const inject = (sent: unknown): string | undefined => {
       acts.push(sent);
       return sent === undefined ? 'no JSON' : undefined;
     };
-    const { open, port } = await start({ posts: new Map([['/demo/faults', sameOriginPost(act)]]) });
+    const { open, port } = await start({ inject });
     const host = `127.0.0.1:${String(port)}`;
-    const post = async (body: string, headers: Readonly<Record<string, string>> = {}) =>
-      read(
-        await new Promise<IncomingMessage>((resolve, reject) => {
-          const all = { host, origin: `http://${host}`, 'content-type': 'application/json', ...headers };
-          const options = { host: '127.0.0.1', port, path: '/demo/faults', method: 'POST', agent: false, headers: all };
-          request(options, resolve).on('error', reject).end(body);
-        }),
-      );
-    return { acts, open, post };
+    const post = async (body: string, headers: Readonly<Record<string, string>> = {}) => {
+      const all = { host, origin: `http://${host}`, 'content-type': 'application/json', ...headers };
+      return read(await open('/demo/faults', { method: 'POST', headers: all }, body));
+    };
+    return { acts, post };
   };
 
   it('does what the page requests', async () => {
@@ -209,25 +199,6 @@ describe('a POST of the demo', () => {
     const { post } = await begin();
     expect(await post(body)).toMatchObject({ status: 400, body: 'no JSON\n' });
   });
-
-  it('cannot be sent as GET', async () => {
-    const { acts, open } = await begin();
-    expect([(await read(await open('/demo/faults'))).status, acts]).toEqual([404, []]);
-  });
-});
-
-it('the status of another replica is requested and returned, if it is valid', async () => {
-  const { signal } = new AbortController();
-  const status = statusWith([shootNamed('one')]);
-  const asked: string[] = [];
-  const source = remoteSource(async (query) => {
-    asked.push(query);
-    return JSON.stringify(asked.length > 2 ? {} : status);
-  });
-  expect(await source.seed(signal)).toEqual({ status });
-  expect(await source.shoot('a&b', signal)).toEqual(status.shoots[0]);
-  expect(asked).toEqual(['', '?shoot=a%26b']);
-  await expect(source.seed(signal)).rejects.toThrow();
 });
 
 /** Starts the page of a prober whose files are in this directory. */

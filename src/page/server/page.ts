@@ -12,8 +12,8 @@ import {
   whenAborted,
 } from '../../process/index.ts';
 import type { ProberStatus } from '../../status/state/schema.ts';
-import { type PagePost, isExpectedHost, securityHeaders } from './guards.ts';
-import { type AnswerView, type PageSource, createViews, sourceOf } from './source.ts';
+import { isExpectedHost, postOfPage, securityHeaders } from './guards.ts';
+import { type PageSource, createViews } from './views.ts';
 
 const types: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -39,15 +39,14 @@ const readAssets = async (directory: URL): Promise<Assets> => {
   return new Map([['/', await load('index.html', {})], ...named]);
 };
 
-export interface PageOptions {
+export interface PageOptions extends PageSource {
   readonly address: BindAddress;
   /** Directory with the files that tools/build.mjs has built. */
   readonly directory: URL;
-  readonly source: PageSource;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Handlers of POST requests by path; none in a seed. */
-  readonly posts?: ReadonlyMap<string, PagePost>;
+  /** Injects a fault that a button of the demo asks for; returns an error message, if any. Absent in a seed: nothing accepts a POST there. */
+  readonly inject?: (sent: unknown) => string | undefined;
   /** Called with the address when the server listens. */
   readonly onListening?: (address: BindAddress) => void;
 }
@@ -57,7 +56,11 @@ const anyBase = 'http://page.invalid';
 
 /** Serves the page: its files, and `/view`, with `?shoot=SHOOT` for the details of one shoot. */
 const answerBy =
-  ({ address, posts }: PageOptions, assets: Assets, answerView: AnswerView): HttpHandler =>
+  (
+    { address, inject }: PageOptions,
+    assets: Assets,
+    answerView: (shoot: string | undefined) => Promise<HttpResponse>,
+  ): HttpHandler =>
   async (request) => {
     const url = URL.parse(request.url ?? '/', anyBase);
     if (url === null) return textResponse(400, 'invalid URL');
@@ -65,8 +68,9 @@ const answerBy =
     if (!isExpectedHost(address.host, request.headers.host)) {
       return textResponse(421, 'this page is only served under the names of the loopback address');
     }
-    const post = request.method === 'POST' ? posts?.get(pathname) : undefined;
-    if (post !== undefined) return post(request);
+    if (inject !== undefined && request.method === 'POST' && pathname === '/demo/faults') {
+      return postOfPage(request, inject);
+    }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return textResponse(405, 'only GET and HEAD are allowed', { Allow: 'GET, HEAD' });
     }
@@ -78,7 +82,7 @@ const answerBy =
 export const createPage = (options: PageOptions): Runnable => ({
   name: 'page',
   async run(signal, ready) {
-    const { address, clock, logger, posts, onListening } = options;
+    const { address, clock, logger, inject, onListening } = options;
     const views = createViews(options, signal);
     const answer = answerBy(options, await readAssets(options.directory), views.answer);
     const server = serveHttp({
@@ -89,7 +93,7 @@ export const createPage = (options: PageOptions): Runnable => ({
         const response = await answer(request);
         return { ...response, headers: { ...securityHeaders, ...response.headers } };
       },
-      takesBodies: posts !== undefined,
+      takesBodies: inject !== undefined,
       ...{ clock, logger, onListening },
     });
     await Promise.all([server.run(signal, ready), views.record()]);
@@ -116,6 +120,6 @@ export const pageServers =
   (options: Pick<PageOptions, 'address' | 'directory'>) =>
   ({ clock, logger, status, lease }: ServerDeps): readonly Runnable[] => {
     // The cast is safe: the prober of this process returns its own status.
-    const source = sourceOf(async (shoot) => status(shoot) as ProberStatus, lease?.namespace);
-    return [withoutHarm(createPage({ ...options, source, clock, logger }), logger)];
+    const read: PageSource['status'] = async (shoot) => status(shoot) as ProberStatus;
+    return [withoutHarm(createPage({ ...options, status: read, namespace: lease?.namespace, clock, logger }), logger)];
   };

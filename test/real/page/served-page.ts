@@ -1,4 +1,4 @@
-import { createPage, type PageSource } from '../../../src/page/server/index.ts';
+import { createPage } from '../../../src/page/server/index.ts';
 import { systemClock } from '../../../src/process/index.ts';
 import type { ProberStatus, ShootStatus } from '../../../src/status/state/schema.ts';
 import { detailed, statusWith } from '../../doubles/probed-shoots.ts';
@@ -21,15 +21,14 @@ export const servePage = async (
   shoots: () => readonly ShootStatus[],
   { port = 0, given = {} }: ServedSeed = {},
 ): Promise<ServedPage> => {
-  const source: PageSource = {
-    seed: async () => ({
-      status: { ...statusWith(shoots()), seed: 'aws-eu10', ...given },
-      namespace: 'garden',
-    }),
-    shoot: async (namespace) => {
-      const shoot = shoots().find((one) => one.namespace === namespace);
-      return shoot && detailed(shoot);
-    },
+  const status = async (namespace: string | undefined): Promise<ProberStatus> => {
+    const shown =
+      namespace === undefined
+        ? shoots()
+        : shoots()
+            .filter((one) => one.namespace === namespace)
+            .map(detailed);
+    return { ...statusWith(shown), seed: 'aws-eu10', ...given };
   };
   const stop = new AbortController();
   let ended: Promise<void> = Promise.resolve();
@@ -37,7 +36,8 @@ export const servePage = async (
     const page = createPage({
       address: { host: '127.0.0.1', port },
       directory: new URL('../../../dist/page/', import.meta.url),
-      source,
+      status,
+      namespace: 'garden',
       clock: systemClock(),
       logger: createRecordingLogger(),
       onListening: (address) => resolve(address.port),
