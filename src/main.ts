@@ -10,26 +10,10 @@ const page = new URL('page/', import.meta.url);
 process.on('SIGUSR1', () => undefined);
 
 await runProcess(
-  {
-    argv: process.argv.slice(2),
-    env: process.env,
-    version: process.version,
-    stdin: process.stdin,
-    stdout: process.stdout,
-    stderr: process.stderr,
-    isAttended: process.stderr.isTTY,
-    terminal: process.stdin.isTTY && process.stdout.isTTY ? { keys: process.stdin, screen: process.stdout } : undefined,
-    platform: process.platform,
-    start: (program, args) => {
-      const child = spawn(program, args, { stdio: 'ignore', detached: true });
-      child.on('error', () => undefined).unref();
-    },
-    onSignal: (name, listener) => void process.on(name, listener),
-    onCrash: (listener) => {
-      process.on('uncaughtException', (error) => listener('uncaught exception', error));
-      process.on('unhandledRejection', (error) => listener('unhandled rejection', error));
-    },
-    exit: (code) => process.exit(code),
+  process,
+  (program, args) => {
+    const child = spawn(program, args, { stdio: 'ignore', detached: true });
+    child.on('error', () => undefined).unref();
   },
   (io) =>
     runCli(io, {

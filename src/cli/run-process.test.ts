@@ -1,63 +1,49 @@
+import { EventEmitter } from 'node:events';
+import { Readable } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 import { createLogger } from '../telemetry/logger.ts';
 import type { CliIo } from './io.ts';
-import type { OutputStream } from './log-sink.ts';
 import { type HostProcess, runProcess } from './run-process.ts';
-import type { HostTerminal } from './terminal.ts';
+
+interface Fake {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly platform?: string;
+  /** True if its streams are those of a terminal. */
+  readonly isTTY?: boolean;
+}
 
 /** A fake process. Unlike the real one, its `exit` returns. */
-const fakeProcess = () => {
+const fakeProcess = ({ isTTY = false, ...given }: Fake = {}) => {
   const log: string[] = [];
   const exits: number[] = [];
-  const signals = new Map<string, () => void>();
-  const outputErrors: ((error: unknown) => void)[] = [];
-  let crashed: (what: 'uncaught exception' | 'unhandled rejection', error: unknown) => void = () => undefined;
-
-  const output = (name: string): OutputStream => ({
-    writableLength: 0,
-    write: (text, done) => {
-      if (text !== '') log.push(`${name}: ${text}`);
-      if (done !== undefined) queueMicrotask(() => done());
-      return true;
-    },
-    on: (_event, listener) => outputErrors.push(listener),
+  const output = (name: string) =>
+    Object.assign(new EventEmitter(), {
+      ...{ isTTY, writableLength: 0, columns: 80 },
+      write: (text: string, done?: () => void) => {
+        if (text !== '') log.push(`${name}: ${text}`);
+        if (done !== undefined) queueMicrotask(done);
+        return true;
+      },
+    });
+  const [stdout, stderr] = [output('out'), output('err')];
+  const stdin = Object.assign(Readable.from([Buffer.from('typed')]), {
+    isTTY,
+    setRawMode: (isRaw: boolean) => log.push(`raw ${String(isRaw)}`),
   });
-  const host: HostProcess = {
-    argv: ['version'],
-    env: { A: 'b' },
-    version: 'v24.0.0',
-    stdin: (async function* () {
-      yield new TextEncoder().encode('typed');
-    })(),
-    stdout: output('out'),
-    stderr: output('err'),
-    isAttended: false,
-    platform: 'linux',
-    start: (program, args) => void log.push([program, ...args].join(' ')),
-    onSignal: (name, listener) => void signals.set(name, listener),
-    onCrash: (listener) => {
-      crashed = listener;
-    },
-    exit: (code) => void exits.push(code),
+  const host = Object.assign(new EventEmitter(), {
+    ...{ argv: ['node', 'dwd', 'version'], env: { A: 'b' }, version: 'v24.0.0', platform: 'linux', ...given },
+    ...{ stdin, stdout, stderr, exit: (code: number) => exits.push(code) },
+  });
+  const run = (command: (io: CliIo) => Promise<number>): Promise<void> =>
+    runProcess(host as unknown as HostProcess, (program, args) => void log.push([program, ...args].join(' ')), command);
+  const failOutput = (code: string): void => {
+    const error = Object.assign(new Error(`${code}: failed, write`), { code });
+    for (const stream of [stdout, stderr]) stream.emit('error', error);
   };
-  return {
-    host,
-    log,
-    exits,
-    signals,
-    crash: (...crash: Parameters<typeof crashed>) => crashed(...crash),
-    failOutput: (code: string) =>
-      outputErrors.forEach((listener) => listener(Object.assign(new Error(`${code}: failed, write`), { code }))),
-  };
+  return { host, log, exits, run, failOutput };
 };
 
 const forever = (io: CliIo): Promise<number> => new Promise(() => io.stopOnSignals());
-
-/** A fake terminal that logs when it is taken and restored. */
-const fakeTerminal = (log: string[]): HostTerminal => ({
-  keys: { setRawMode: (isRaw) => log.push(`raw ${String(isRaw)}`), on: () => undefined, pause: () => undefined },
-  screen: { columns: 80 },
-});
 
 describe('runProcess on a desktop', () => {
   it.each([
@@ -67,54 +53,47 @@ describe('runProcess on a desktop', () => {
     ['linux', { DISPLAY: ':0', SSH_CONNECTION: 'x' }, undefined],
     ['darwin', {}, 'open http://127.0.0.1:1/'],
     ['win32', {}, 'rundll32 url.dll,FileProtocolHandler http://127.0.0.1:1/'],
-  ])('opens an address in the browser: %s %j', async (platform, env, started) => {
-    const { host, log } = fakeProcess();
-    await runProcess({ ...host, platform, env, terminal: fakeTerminal([]) }, async (io) => {
-      io.openInBrowser?.(new URL('http://127.0.0.1:1'));
-      return 0;
-    });
-    expect(log.includes(started ?? '')).toBe(started !== undefined);
-    let withoutTerminal: CliIo | undefined;
-    await runProcess({ ...host, platform, env }, async (io) => {
-      withoutTerminal = io;
-      return 0;
-    });
-    expect(withoutTerminal?.openInBrowser).toBeUndefined();
+  ])('opens an address in the browser, if there is a terminal: %s %j', async (platform, env, started) => {
+    for (const isTTY of [true, false]) {
+      const { run, log } = fakeProcess({ platform, env, isTTY });
+      await run(async (io) => {
+        io.openInBrowser?.(new URL('http://127.0.0.1:1'));
+        return 0;
+      });
+      expect(log).toEqual(isTTY && started !== undefined ? [started] : []);
+    }
   });
 });
 
 describe('runProcess in a terminal', () => {
   it('passes the terminal to the command, if there is one', async () => {
-    const { host, log } = fakeProcess();
-    await runProcess({ ...host, terminal: fakeTerminal(log) }, async (io) => {
-      expect(io.terminal?.columns()).toBe(80);
-      return 0;
-    });
-    await runProcess(host, async (io) => {
-      expect(io.terminal).toBeUndefined();
-      return 0;
-    });
-    expect(log).toEqual([]);
+    for (const isTTY of [true, false]) {
+      const { run, log } = fakeProcess({ isTTY });
+      await run(async (io) => {
+        expect(io.terminal?.columns()).toBe(isTTY ? 80 : undefined);
+        return 0;
+      });
+      expect(log).toEqual([]);
+    }
   });
 
   it.each<[how: string, end: (set: ReturnType<typeof fakeProcess>) => void, code: number]>([
-    ['a second signal', ({ signals }) => ['SIGTERM', 'SIGTERM'].forEach((name) => signals.get(name)?.()), 143],
-    ['an uncaught exception', ({ crash }) => crash('uncaught exception', new Error('bug')), 1],
+    ['a second signal', ({ host }) => ['SIGTERM', 'SIGTERM'].forEach((name) => host.emit(name)), 143],
+    ['an uncaught exception', ({ host }) => host.emit('uncaughtException', new Error('bug')), 1],
   ])('restores it before the process ends by %s', async (_, end, code) => {
-    const set = fakeProcess();
-    const { host, log, exits } = set;
-    void runProcess({ ...host, terminal: fakeTerminal(log) }, (io) => {
+    const set = fakeProcess({ isTTY: true });
+    void set.run((io) => {
       io.terminal?.listen(() => undefined);
       return forever(io);
     });
     end(set);
-    expect(log.slice(0, 2)).toEqual(['raw true', 'raw false']);
-    expect(exits).toEqual([code]);
+    expect(set.log.slice(0, 2)).toEqual(['raw true', 'raw false']);
+    expect(set.exits).toEqual([code]);
   });
 
   it('restores it if the command has not', async () => {
-    const { host, log, exits } = fakeProcess();
-    await runProcess({ ...host, terminal: fakeTerminal(log) }, async (io) => {
+    const { run, log, exits } = fakeProcess({ isTTY: true });
+    await run(async (io) => {
       io.terminal?.listen(() => undefined);
       return 4;
     });
@@ -124,8 +103,8 @@ describe('runProcess in a terminal', () => {
 
 describe('runProcess', () => {
   it('passes arguments, environment and streams to the command, and exits with its code once all output is written', async () => {
-    const { host, log, exits } = fakeProcess();
-    await runProcess(host, async (io) => {
+    const { run, log, exits } = fakeProcess();
+    await run(async (io) => {
       expect(io).toMatchObject({ argv: ['version'], env: { A: 'b' }, nodeVersion: 'v24.0.0' });
       io.stdout('hello');
       io.stderr(await io.readFile('-'));
@@ -136,9 +115,9 @@ describe('runProcess', () => {
   });
 
   it('shows progress on a terminal, in a line that the next text replaces', async () => {
-    const { host, log } = fakeProcess();
+    const { run, log } = fakeProcess({ isTTY: true });
     const clear = '\r\u001b[K';
-    await runProcess({ ...host, isAttended: true }, async (io) => {
+    await run(async (io) => {
       for (const line of ['1 of 2', '2 of 2']) io.progress?.(line);
       for (const text of ['a', 'b']) io.stdout(text);
       io.progress?.('on');
@@ -146,79 +125,72 @@ describe('runProcess', () => {
     });
     const [shown, cleared] = [(line: string) => `err: ${clear}${line}`, `err: ${clear}`];
     expect(log).toEqual([shown('1 of 2'), shown('2 of 2'), cleared, 'out: a', 'out: b', shown('on'), cleared]);
-    await runProcess({ ...host, isAttended: true, env: { TERM: 'dumb' } }, async ({ progress }) => {
+    const dumb = fakeProcess({ isTTY: true, env: { TERM: 'dumb' } });
+    await dumb.run(async ({ progress }) => {
       progress?.('never');
       return 0;
     });
-    expect(log).toHaveLength(7);
+    expect(dumb.log).toEqual([]);
   });
 
   it.each([
-    ['SIGTERM', 143],
-    ['SIGINT', 130],
-    ['SIGHUP', 129],
-  ])('aborts on the first %s and exits at once on the second', async (name, code) => {
-    const { host, exits, signals } = fakeProcess();
+    ['SIGTERM', 'SIGTERM', 143],
+    ['SIGINT', 'SIGINT', 130],
+    ['SIGTERM', 'SIGHUP', 129],
+  ])('aborts on the first signal, %s, and exits at once on the second, %s', async (first, second, code) => {
+    const { host, run, exits } = fakeProcess();
     let stop: AbortSignal | undefined;
-    void runProcess(host, (io) => {
+    void run((io) => {
       stop = io.stopOnSignals();
       return new Promise(() => undefined);
     });
     expect(stop?.aborted).toBe(false);
-    signals.get(name)!();
-    expect(stop?.reason).toEqual(new Error(`received ${name}`));
+    host.emit(first);
+    expect(stop?.reason).toEqual(new Error(`received ${first}`));
     expect(exits).toEqual([]);
-    signals.get(name)!();
+    host.emit(second);
     expect(exits).toEqual([code]);
   });
 
-  it('counts different signals together', () => {
-    const { host, exits, signals } = fakeProcess();
-    void runProcess(host, forever);
-    signals.get('SIGTERM')!();
-    signals.get('SIGINT')!();
-    expect(exits).toEqual([130]);
-  });
-
   it('handles no signals unless the command requests it', async () => {
-    const { host, signals } = fakeProcess();
-    await runProcess(host, async () => 0);
-    expect(signals.size).toBe(0);
+    const { host, run } = fakeProcess();
+    await run(async () => 0);
+    expect(host.eventNames()).toEqual(['uncaughtException', 'unhandledRejection']);
   });
 
   it('ends silently, as by SIGPIPE, when the reader of its output closes it', () => {
-    const { host, log, exits, failOutput } = fakeProcess();
-    void runProcess(host, forever);
+    const { run, log, exits, failOutput } = fakeProcess();
+    void run(forever);
     failOutput('EPIPE');
     expect({ log, exits: new Set(exits) }).toEqual({ log: [], exits: new Set([141]) });
   });
 
   it('ends with a message when output fails for another reason', () => {
-    const { host, log, exits, failOutput } = fakeProcess();
-    void runProcess(host, forever);
+    const { run, log, exits, failOutput } = fakeProcess();
+    void run(forever);
     failOutput('ENOSPC');
     expect(log[0]).toBe('err: dwd: output failed: ENOSPC: failed, write\n');
     expect(exits[0]).toBe(1);
   });
 
-  it.each(['uncaught exception', 'unhandled rejection'] as const)(
-    'prints an %s with its stack and exits with 1',
-    (what) => {
-      const { host, log, exits, crash } = fakeProcess();
-      void runProcess(host, forever);
-      crash(what, new TypeError('oops'));
-      expect(log.join('')).toMatch(new RegExp(`^err: dwd: ${what}: this is a bug: TypeError: oops\\n    at `));
-      expect(exits).toEqual([1]);
-    },
-  );
+  it.each([
+    ['uncaught exception', 'uncaughtException'],
+    ['unhandled rejection', 'unhandledRejection'],
+  ])('prints an %s with its stack and exits with 1', (what, event) => {
+    const { host, run, log, exits } = fakeProcess();
+    void run(forever);
+    host.emit(event, new TypeError('oops'));
+    expect(log.join('')).toMatch(new RegExp(`^err: dwd: ${what}: this is a bug: TypeError: oops\\n    at `));
+    expect(exits).toEqual([1]);
+  });
 
   it('logs crashes to the logger that the command sets', () => {
-    const { host, log, exits, crash } = fakeProcess();
-    void runProcess(host, (io) => {
+    const { host, run, log, exits } = fakeProcess();
+    void run((io) => {
       io.reportCrashesTo(createLogger({ level: 'error', encoder: 'json', write: io.stderr, clock: { now: () => 0 } }));
       return forever(io);
     });
-    crash('unhandled rejection', new Error('oops'));
+    host.emit('unhandledRejection', new Error('oops'));
     expect(log).toHaveLength(1);
     expect(JSON.parse(log[0]!.slice(5))).toMatchObject({
       level: 'error',
@@ -229,8 +201,8 @@ describe('runProcess', () => {
   });
 
   it('reports a command that rejects as a bug', async () => {
-    const { host, log, exits } = fakeProcess();
-    await runProcess(host, async () => Promise.reject(new RangeError('oops')));
+    const { run, log, exits } = fakeProcess();
+    await run(async () => Promise.reject(new RangeError('oops')));
     expect(log[0]).toMatch(/^err: dwd: unexpected error: this is a bug: RangeError: oops\n/);
     expect(exits).toEqual([1]);
   });
@@ -241,8 +213,8 @@ describe('rule 31: output', () => {
   const shown = 'a\\u001b[2J\\u009b\\u202e\\u000d\n\tb';
 
   it('rule 31: text from outside cannot drive the terminal', async () => {
-    const { host, log } = fakeProcess();
-    await runProcess(host, async (io) => {
+    const { run, log } = fakeProcess();
+    await run(async (io) => {
       io.stdout(hostile);
       io.stderr(hostile);
       io.stdoutStyled('\u001b[31mred\u001b[39m');
@@ -252,8 +224,8 @@ describe('rule 31: output', () => {
   });
 
   it('rule 31: the message of a bug cannot drive the terminal', async () => {
-    const { host, log } = fakeProcess();
-    await runProcess(host, () => Promise.reject(Object.assign(new Error(hostile), { code: 'X' })));
+    const { run, log } = fakeProcess();
+    await run(() => Promise.reject(Object.assign(new Error(hostile), { code: 'X' })));
     expect(log).toEqual([`err: dwd: unexpected error: this is a bug: ${shown}\n`]);
   });
 

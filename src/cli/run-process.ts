@@ -5,34 +5,15 @@ import { escapeControlsInLines } from '../telemetry/index.ts';
 import type { CliIo } from './io.ts';
 import { type OutputStream, createLogSink } from './log-sink.ts';
 import { readInput, readText, readTextFile } from './read-text.ts';
-import { type HostTerminal, createTerminal } from './terminal.ts';
+import { createTerminal } from './terminal.ts';
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
-type StopSignal = (typeof stopSignals)[number];
-
 /** The members of Node's `process` that are used. Only main.ts may touch `process` itself. */
-export interface HostProcess {
-  /** Arguments after the program's name. */
-  readonly argv: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
-  readonly version: string;
-  readonly stdin: AsyncIterable<Uint8Array>;
-  readonly stdout: OutputStream;
-  readonly stderr: OutputStream;
-  /** True if stderr is a terminal. */
-  readonly isAttended: boolean;
-  /** Present if both stdin and stdout are a terminal. */
-  readonly terminal?: HostTerminal;
-  /** Runs a program without waiting for it, or for its failure. */
-  readonly start: (program: string, args: readonly string[]) => void;
-  readonly platform: string;
-  onSignal(name: StopSignal, listener: () => void): void;
-  /** Listens for uncaught exceptions and unhandled rejections. */
-  onCrash(listener: (what: 'uncaught exception' | 'unhandled rejection', error: unknown) => void): void;
-  /** Ends the process at once. */
-  exit(code: number): void;
-}
+export type HostProcess = Pick<
+  NodeJS.Process,
+  'argv' | 'env' | 'version' | 'platform' | 'stdin' | 'stdout' | 'stderr' | 'on' | 'exit'
+>;
 
 const codeOf = (error: unknown): unknown => (error as { readonly code?: unknown } | undefined)?.code;
 
@@ -45,11 +26,11 @@ const describeError = (error: unknown): string => {
 /** Returns the exit code that a shell reports for a process killed by the signal. */
 const statusOf = (signal: NodeJS.Signals): number => 128 + constants.signals[signal];
 
-const signalled = (host: Pick<HostProcess, 'onSignal' | 'exit'>): AbortSignal => {
+const signalled = (host: HostProcess, exit: (code: number) => void): AbortSignal => {
   const stop = new AbortController();
   for (const name of stopSignals) {
-    host.onSignal(name, () => {
-      if (stop.signal.aborted) host.exit(statusOf(name));
+    host.on(name, () => {
+      if (stop.signal.aborted) exit(statusOf(name));
       else stop.abort(new Error(`received ${name}`));
     });
   }
@@ -60,7 +41,7 @@ const signalled = (host: Pick<HostProcess, 'onSignal' | 'exit'>): AbortSignal =>
 const startOfClearLine = '\r\u001b[K';
 
 /** Writes texts and, if stderr is a terminal, a line of progress that the next text replaces. */
-const outputOn = ({ stdout, stderr, isAttended, env }: HostProcess) => {
+const outputOn = ({ stdout, stderr, env }: HostProcess) => {
   let showsProgress = false;
   const endProgress = (): void => {
     if (showsProgress) stderr.write(startOfClearLine);
@@ -78,7 +59,7 @@ const outputOn = ({ stdout, stderr, isAttended, env }: HostProcess) => {
     stdout: (text: string) => writeTo(stdout)(escapeControlsInLines(text)),
     stderr: (text: string) => writeTo(stderr)(escapeControlsInLines(text)),
     stdoutStyled: writeTo(stdout),
-    progress: isAttended && env.TERM !== 'dumb' ? progress : undefined,
+    progress: stderr.isTTY && env.TERM !== 'dumb' ? progress : undefined,
   };
   return { texts, endProgress };
 };
@@ -86,18 +67,28 @@ const outputOn = ({ stdout, stderr, isAttended, env }: HostProcess) => {
 /** Time in milliseconds that the program waits at its end for the reader of its log. */
 const logFlushMs = 300;
 
-/** Returns the program that opens an address in the browser; undefined without a desktop. */
-const openerOf = ({ platform, env, terminal }: HostProcess): readonly string[] | undefined => {
-  if (terminal === undefined || env.SSH_CONNECTION !== undefined) return undefined;
+/** Runs a program without waiting for it, or for its failure. */
+type Start = (program: string, args: readonly string[]) => void;
+
+const openerOf = ({ platform, env }: HostProcess): readonly [program: string, ...args: string[]] | undefined => {
+  if (env.SSH_CONNECTION !== undefined) return undefined;
   if (platform === 'darwin') return ['open'];
   if (platform === 'win32') return ['rundll32', 'url.dll,FileProtocolHandler'];
   return env.DISPLAY === undefined && env.WAYLAND_DISPLAY === undefined ? undefined : ['xdg-open'];
 };
 
+/** Returns how to open an address in the browser; undefined without a desktop. */
+const browserOf = (host: HostProcess, start: Start): CliIo['openInBrowser'] => {
+  const opener = openerOf(host);
+  if (opener === undefined) return undefined;
+  const [program, ...args] = opener;
+  return (url) => start(program, [...args, url.href]);
+};
+
 /** Prints a question and reads the answer. The first chunk is the whole answer, because a terminal delivers input line by line. */
 const askOn = async ({ stdin, stdout }: HostProcess, question: string): Promise<string> => {
   stdout.write(question);
-  for await (const line of stdin) return new TextDecoder().decode(line);
+  for await (const line of stdin as AsyncIterable<Uint8Array>) return new TextDecoder().decode(line);
   // The end of input leaves the cursor behind the question.
   stdout.write('\n');
   return '';
@@ -113,10 +104,14 @@ const inTime = (ended: Promise<void>, ms: number): Promise<void> =>
   });
 
 /** Runs `run` and ends the process with the exit code that it returns, or with 1 after a bug, which is logged. */
-export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<number>): Promise<void> => {
+export const runProcess = async (
+  host: HostProcess,
+  start: Start,
+  run: (io: CliIo) => Promise<number>,
+): Promise<void> => {
   let crashLogger: Logger | undefined;
   const stderr = { isLog: false };
-  const terminal = host.terminal === undefined ? undefined : createTerminal(host.terminal);
+  const terminal = host.stdin.isTTY && host.stdout.isTTY ? createTerminal(host.stdin, host.stdout) : undefined;
   // The terminal is restored at every exit, after a crash too.
   const exit = (code: number): void => {
     terminal?.restore();
@@ -128,7 +123,8 @@ export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<
     else crashLogger.error(what, { error });
     exit(1);
   };
-  host.onCrash((what, error) => crash(`${what}: this is a bug`, error));
+  host.on('uncaughtException', (error) => crash('uncaught exception: this is a bug', error));
+  host.on('unhandledRejection', (error) => crash('unhandled rejection: this is a bug', error));
   for (const stream of [host.stdout, host.stderr]) {
     stream.on('error', (error) => {
       if (stderr.isLog && stream === host.stderr) return;
@@ -137,25 +133,24 @@ export const runProcess = async (host: HostProcess, run: (io: CliIo) => Promise<
       else crash('output failed', error);
     });
   }
-  const [opener, ...openerArgs] = openerOf(host) ?? [];
   const output = outputOn(host);
   const readFile = (path: string): Promise<string> => (path === '-' ? readText(host.stdin) : readTextFile(path));
   try {
     const exitCode = await run({
-      argv: host.argv,
+      argv: host.argv.slice(2),
       env: host.env,
       nodeVersion: host.version,
       ...output.texts,
       terminal,
       ask: terminal && ((question: string) => askOn(host, question)),
-      openInBrowser: opener === undefined ? undefined : (url) => host.start(opener, [...openerArgs, url.href]),
+      openInBrowser: terminal && browserOf(host, start),
       readFile,
       readInput: (path) => readInput(path, readFile),
       openLog: (listeners) => {
         stderr.isLog = true;
         return createLogSink(host.stderr, listeners);
       },
-      stopOnSignals: () => signalled({ onSignal: (name, listener) => host.onSignal(name, listener), exit }),
+      stopOnSignals: () => signalled(host, exit),
       reportCrashesTo: (logger) => {
         crashLogger = logger;
       },

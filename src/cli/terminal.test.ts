@@ -1,27 +1,21 @@
+import { EventEmitter } from 'node:events';
 import { describe, expect, it } from 'vitest';
-import { type HostTerminal, createTerminal } from './terminal.ts';
+import { createTerminal } from './terminal.ts';
 
-/** Creates a fake terminal with a log of what is done to it. */
-const fakeHost = (columns: number) => {
+/** Creates a terminal of a fake stdin, with a log of what is done to that. */
+const begin = (columns = 80) => {
   const log: string[] = [];
-  let type: (chunk: Uint8Array) => void = () => undefined;
-  const host: HostTerminal = {
-    keys: {
-      setRawMode: (isRaw) => log.push(`raw ${String(isRaw)}`),
-      on: (_, listener) => {
-        type = listener;
-      },
-      pause: () => log.push('pause'),
-    },
-    screen: { columns },
-  };
-  return { host, log, type: (...bytes: readonly number[]) => type(Uint8Array.from(bytes)) };
+  const keys = Object.assign(new EventEmitter(), {
+    setRawMode: (isRaw: boolean) => log.push(`raw ${String(isRaw)}`),
+    pause: () => log.push('pause'),
+  });
+  const terminal = createTerminal(keys as unknown as NodeJS.ReadStream, { columns });
+  return { terminal, log, type: (...bytes: readonly number[]) => keys.emit('data', Buffer.from(bytes)) };
 };
 
 describe('the terminal', () => {
   it('listens, and is restored once', () => {
-    const { host, log } = fakeHost(80);
-    const terminal = createTerminal(host);
+    const { terminal, log } = begin();
     terminal.restore();
     expect(log).toEqual([]);
     terminal.listen(() => undefined);
@@ -32,8 +26,7 @@ describe('the terminal', () => {
   });
 
   it('passes keys on, also a character that arrives in parts, until it is restored', () => {
-    const { host, type } = fakeHost(80);
-    const terminal = createTerminal(host);
+    const { terminal, type } = begin();
     const keys: string[] = [];
     terminal.listen((input) => keys.push(input));
     type(0x63);
@@ -48,6 +41,6 @@ describe('the terminal', () => {
     [120, 120],
     [0, 80],
   ])('of %i columns has %i', (columns, expected) => {
-    expect(createTerminal(fakeHost(columns).host).columns()).toBe(expected);
+    expect(begin(columns).terminal.columns()).toBe(expected);
   });
 });

@@ -1,21 +1,3 @@
-/** The members of Node's `tty.ReadStream` that are used. */
-export interface KeyStream {
-  setRawMode(isRaw: boolean): unknown;
-  on(event: 'data', listener: (chunk: Uint8Array) => void): unknown;
-  pause(): unknown;
-}
-
-/** The members of Node's `tty.WriteStream` that are used. */
-export interface ScreenStream {
-  readonly columns: number;
-}
-
-/** The terminal of stdin and stdout. */
-export interface HostTerminal {
-  readonly keys: KeyStream;
-  readonly screen: ScreenStream;
-}
-
 /** A terminal whose keys a command can read one by one. Its output stays as it is: lines after lines. */
 export interface Terminal {
   /** Width in characters. */
@@ -29,7 +11,10 @@ export interface Terminal {
 /** Width of a terminal that does not report it. */
 const usualColumns = 80;
 
-export const createTerminal = ({ keys, screen }: HostTerminal): Terminal => {
+export const createTerminal = (
+  keys: Pick<NodeJS.ReadStream, 'setRawMode' | 'on' | 'pause'>,
+  screen: Pick<NodeJS.WriteStream, 'columns'>,
+): Terminal => {
   let listens = false;
   return {
     columns: () => screen.columns || usualColumns,
@@ -37,7 +22,7 @@ export const createTerminal = ({ keys, screen }: HostTerminal): Terminal => {
       listens = true;
       const decoder = new TextDecoder();
       keys.setRawMode(true);
-      keys.on('data', (chunk) => {
+      keys.on('data', (chunk: Buffer) => {
         if (listens) onKeys(decoder.decode(chunk, { stream: true }));
       });
     },
