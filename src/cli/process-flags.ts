@@ -81,7 +81,8 @@ export const processFlags = {
   'zap-time-encoding': ignored('encoding'),
 } as const;
 
-export type ProcessFlagValues = FlagValues<typeof processFlags>;
+/** `concurrent-reconciles` has no effect, and care does not have it. */
+export type ProcessFlagValues = Omit<FlagValues<typeof processFlags>, 'concurrent-reconciles'>;
 
 const defaultQps = 5;
 const defaultBurst = 10;
