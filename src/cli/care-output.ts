@@ -1,7 +1,7 @@
 import type { CareResults } from '../care/index.ts';
 import { plural } from '../status/state/words.ts';
 import { escapeControls, indented, textColumns } from '../telemetry/index.ts';
-import { type OutputFormat, type PaintStatus, colourBy, formatDocument } from './output.ts';
+import { type OutputFormat, colourBy, formatDocument } from './output.ts';
 
 type Shoot = CareResults[number];
 type Condition = Shoot['conditions'][number];
@@ -10,7 +10,7 @@ type Condition = Shoot['conditions'][number];
 const [typeWidth, statusWidth] = [30, 11];
 
 /** Colours a status of a shoot or of a condition. */
-export const inColour = colourBy({
+const paint = colourBy({
   True: 'green',
   healthy: 'green',
   Progressing: 'yellow',
@@ -24,10 +24,7 @@ export const inColour = colourBy({
 const inset = (text: string): readonly string[] => indented(text, 4, { breaksWords: true });
 
 /** Formats a condition, with its message only if the status is not True. */
-const conditionLines = (
-  { type, status, reason, message, codes = [] }: Condition,
-  paint: PaintStatus,
-): readonly string[] => {
+const conditionLines = ({ type, status, reason, message, codes = [] }: Condition): readonly string[] => {
   const head = `  ${type.padEnd(typeWidth)}  ${paint(status, status.padEnd(statusWidth))}  `;
   const fits = typeWidth + statusWidth + 6 + reason.length <= textColumns;
   return [
@@ -41,14 +38,14 @@ const conditionLines = (
 const problemOf = ({ problem, writing }: Shoot): string =>
   problem === undefined ? (writing.trouble ?? '') : `could not be checked: ${problem}`;
 
-const shootLines = (care: Shoot, paint: PaintStatus): readonly string[] => {
+const shootLines = (care: Shoot): readonly string[] => {
   const { namespace, shoot, status, conditions } = care;
   const trouble = problemOf(care);
   const name = shoot === undefined ? namespace : `${namespace} (${shoot.namespace}/${shoot.name})`;
   return [
     `${name}: ${paint(status, status)}`,
     ...(trouble === '' ? [] : inset(trouble)),
-    ...conditions.flatMap((condition) => conditionLines(condition, paint)),
+    ...conditions.flatMap(conditionLines),
     '',
   ];
 };
@@ -58,7 +55,7 @@ const severity = ['unhealthy', 'unknown', 'progressing', 'healthy'] as const;
 /** If there are more shoots than this, those without any problem are only counted. */
 const mostInFull = 10;
 
-const summaryOf = (cares: CareResults, paint: PaintStatus): string => {
+const summaryOf = (cares: CareResults): string => {
   const counts = severity.flatMap((status) => {
     const count = cares.filter((care) => care.status === status).length;
     return count === 0 ? [] : [paint(status, `${count} ${status}`)];
@@ -79,13 +76,13 @@ const inPlainLines = (cares: CareResults): CareResults =>
   ) as CareResults;
 
 /** Prints the worst shoots first, and the summary last, because a terminal shows the end of long output. */
-const table = (cares: CareResults, paint: PaintStatus): string => {
+const table = (cares: CareResults): string => {
   const rank = ({ status }: Shoot): number => severity.indexOf(status);
   const shown = cares.length > mostInFull ? cares.filter((care) => !isAllWell(care)) : cares;
   const omitted = cares.length - shown.length;
   return [
-    ...shown.toSorted((a, b) => rank(a) - rank(b)).flatMap((care) => shootLines(care, paint)),
-    summaryOf(cares, paint),
+    ...shown.toSorted((a, b) => rank(a) - rank(b)).flatMap(shootLines),
+    summaryOf(cares),
     ...(omitted === 0 ? [] : [`not shown: ${omitted} without problems (--output json lists all)`]),
     '',
   ].join('\n');
@@ -99,8 +96,8 @@ const documentOf = (cares: CareResults) => ({
 });
 
 /** Formats the results of `--once` as text without control characters other than line feeds and colours. Only the table is coloured. */
-export const formatResults = (cares: CareResults, format: OutputFormat, paint: PaintStatus): string =>
-  format === 'table' ? table(inPlainLines(cares), paint) : formatDocument(documentOf(cares), format);
+export const formatResults = (cares: CareResults, format: OutputFormat): string =>
+  format === 'table' ? table(inPlainLines(cares)) : formatDocument(documentOf(cares), format);
 
 const isBroken = ({ problem, writing }: Shoot): boolean => problem !== undefined || writing.kind === 'failed';
 

@@ -1,7 +1,7 @@
 import { type CareProcessDeps, type CareResults, type CareOnceDeps, careConfig } from '../care/index.ts';
 import type { Result } from '../kubernetes/api/errors.ts';
 import { CommandError } from '../process/index.ts';
-import { exitCodeOf, formatResults, inColour } from './care-output.ts';
+import { exitCodeOf, formatResults } from './care-output.ts';
 import { type Command, defineCommand } from './command.ts';
 import { launch } from './launch.ts';
 import { UsageError } from './errors.ts';
@@ -82,7 +82,7 @@ export const careCommand = (run: RunCare): Command =>
       const runOnce = async (deps: CareProcessDeps): Promise<number> => {
         const result = await run.once({ ...deps, shoot });
         if (!result.ok) throw new CommandError(result.error);
-        io.stdoutStyled(formatResults(result.value, output, inColour));
+        io.stdoutStyled(formatResults(result.value, output));
         return exitCodeOf(result.value);
       };
       // --once prints a result, so the log has only errors, unless a level is given.
@@ -93,8 +93,7 @@ export const careCommand = (run: RunCare): Command =>
         run: (deps: Omit<CareProcessDeps, keyof typeof garden>) =>
           (once ? runOnce : run.process)({ ...deps, ...garden }),
       };
-      const processFlagValues = { ...flags, ...quiet, 'concurrent-reconciles': 1 };
-      const launched = launch(component, { flags: processFlagValues, given, operands, io });
+      const launched = launch(component, { flags: { ...flags, ...quiet }, given, operands, io });
       return once ? orUnchecked(launched) : launched;
     },
   });

@@ -2,9 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { PreflightCheck, PreflightFinding, PreflightReport } from '../preflight/index.ts';
 import { formatPreflight } from './preflight-output.ts';
 
-const plain = (_status: string, text: string): string => text;
-const tableOf = (...checks: readonly PreflightCheck[]): string =>
-  formatPreflight({ checks, exitCode: 1 }, 'table', plain);
+const tableOf = (...checks: readonly PreflightCheck[]): string => formatPreflight({ checks, exitCode: 1 }, 'table');
 
 const secrets = (findings: readonly PreflightFinding[], detail = ''): PreflightCheck => ({
   subject: 'secrets',
@@ -81,7 +79,7 @@ FAILED secret-missing in 2 shoots
 
 it('prints everything as JSON', () => {
   const report: PreflightReport = { checks: [secrets([longer], 'well')], exitCode: 1 };
-  expect(JSON.parse(formatPreflight(report, 'json', plain))).toEqual({
+  expect(JSON.parse(formatPreflight(report, 'json'))).toEqual({
     exitCode: 1,
     counts: { ok: 0, failed: 0, warning: 1, unknown: 0, 'left out': 0 },
     checks: [

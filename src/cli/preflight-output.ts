@@ -11,7 +11,7 @@ import {
   statusOf,
   subjects,
 } from '../preflight/index.ts';
-import { type OutputFormat, type PaintStatus, colourBy, formatDocument } from './output.ts';
+import { type OutputFormat, colourBy, formatDocument } from './output.ts';
 
 /** Limits of the table: shoots named per sentence, and sentences printed per code. JSON has all. */
 const [mostShoots, mostSentences] = [10, 10];
@@ -25,7 +25,7 @@ const words: Readonly<Record<CheckStatus, string>> = {
 };
 
 /** Colours the status of a check. */
-export const inColour = colourBy<CheckStatus>({
+const paint = colourBy<CheckStatus>({
   ok: 'green',
   failed: 'red',
   warning: 'yellow',
@@ -35,7 +35,7 @@ export const inColour = colourBy<CheckStatus>({
 
 const statusWidth = 8;
 
-const checkLines = (check: PreflightCheck, paint: PaintStatus): readonly string[] => {
+const checkLines = (check: PreflightCheck): readonly string[] => {
   const status = statusOf(check);
   const found = [...new Set(check.findings.map(({ code }) => code))];
   const text = `${check.name}: ${check.detail}${found.length === 0 ? '' : ` [${found.join(', ')}]`}`;
@@ -46,10 +46,10 @@ const checkLines = (check: PreflightCheck, paint: PaintStatus): readonly string[
   ];
 };
 
-const subjectLines = (checks: readonly PreflightCheck[], paint: PaintStatus): readonly string[] =>
+const subjectLines = (checks: readonly PreflightCheck[]): readonly string[] =>
   subjects.flatMap((subject) => {
     const own = checks.filter((check) => check.subject === subject);
-    return own.length === 0 ? [] : [subject, ...own.flatMap((check) => checkLines(check, paint)), ''];
+    return own.length === 0 ? [] : [subject, ...own.flatMap(checkLines), ''];
   });
 
 const named = (shoots: readonly string[]): string => {
@@ -64,11 +64,7 @@ const sentenceOf = (detail: string, findings: readonly PreflightFinding[]): stri
   return shoots.length === 0 ? detail : `${named(shoots)}: ${detail}`;
 };
 
-const findingLines = (
-  code: FindingCode,
-  findings: readonly PreflightFinding[],
-  paint: PaintStatus,
-): readonly string[] => {
+const findingLines = ([code, findings]: readonly [FindingCode, readonly PreflightFinding[]]): readonly string[] => {
   const { severity, todo } = codes[code];
   const shoots = new Set(findings.flatMap(({ shoot }) => shoot ?? []));
   const where = shoots.size === 0 ? '' : ` in ${plural(shoots.size, 'shoot')}`;
@@ -89,7 +85,7 @@ const countsOf = (checks: readonly PreflightCheck[]): Readonly<Record<CheckStatu
   return counts;
 };
 
-const summaryOf = (checks: readonly PreflightCheck[], paint: PaintStatus): string => {
+const summaryOf = (checks: readonly PreflightCheck[]): string => {
   const counts = countsOf(checks);
   const names = { failed: 'failed', warning: 'with warnings', unknown: 'unknown', ok: 'ok', 'left out': 'left out' };
   const order = ['failed', 'warning', 'unknown', 'ok', 'left out'] as const;
@@ -100,17 +96,12 @@ const summaryOf = (checks: readonly PreflightCheck[], paint: PaintStatus): strin
 };
 
 /** Prints one line per check, and explains the findings at the end, worst first, because a terminal shows the end of long output. */
-const table = (checks: readonly PreflightCheck[], paint: PaintStatus): string => {
+const table = (checks: readonly PreflightCheck[]): string => {
   const findings = checks.flatMap((check) => check.findings);
   // A failed read is reported once, although several checks depend on it.
   const unique = [...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values()];
   const byCode = [...Map.groupBy(unique, ({ code }) => code)].toSorted(([a], [b]) => rankOf(a) - rankOf(b));
-  return [
-    ...subjectLines(checks, paint),
-    ...byCode.flatMap(([code, group]) => findingLines(code, group, paint)),
-    summaryOf(checks, paint),
-    '',
-  ].join('\n');
+  return [...subjectLines(checks), ...byCode.flatMap(findingLines), summaryOf(checks), ''].join('\n');
 };
 
 /** The JSON and YAML form of the report. */
@@ -131,5 +122,5 @@ const documentOf = ({ checks, exitCode }: PreflightReport) => ({
 });
 
 /** Formats the report as text without control characters other than line feeds and colours. Only the table is coloured. */
-export const formatPreflight = (report: PreflightReport, format: OutputFormat, paint: PaintStatus): string =>
-  format === 'table' ? table(report.checks, paint) : formatDocument(documentOf(report), format);
+export const formatPreflight = (report: PreflightReport, format: OutputFormat): string =>
+  format === 'table' ? table(report.checks) : formatDocument(documentOf(report), format);

@@ -3,7 +3,7 @@ import { type Command, defineCommand } from './command.ts';
 import { type FlagType, bool, namespaceName, positiveDuration, shootName, shootNames, text } from './flag-types.ts';
 import { flag, optionalFlag, requiredFlag } from './parse-flags.ts';
 import { outputFlag } from './output.ts';
-import { formatPreflight, inColour } from './preflight-output.ts';
+import { formatPreflight } from './preflight-output.ts';
 import { loadProberFile } from './config-file.ts';
 import { accessFlags, clusterCommandOf } from './seed-flags.ts';
 
@@ -73,7 +73,7 @@ export const preflightCommand = (run: RunPreflight): Command =>
         rightsOf: rightsOf === 'none' ? undefined : rightsOf,
         asksShoots: given['shoot-api-servers'],
       });
-      io.stdoutStyled(formatPreflight(report, output, inColour));
+      io.stdoutStyled(formatPreflight(report, output));
       return report.exitCode;
     },
   });

@@ -12,7 +12,7 @@ import {
 import type { ShootStatus } from '../status/state/schema.ts';
 import { plural } from '../status/state/words.ts';
 import { escapeControls, wrapped } from '../telemetry/index.ts';
-import { type PaintStatus, colourBy } from './output.ts';
+import { colourBy } from './output.ts';
 
 /** Formats the time between two RFC 3339 timestamps. */
 export const between = (from: string, to: string): string => formatAge(Date.parse(to) - Date.parse(from));
@@ -21,7 +21,7 @@ export const between = (from: string, to: string): string => formatAge(Date.pars
 export const utc = (time: string): string => `${time.slice(0, 19).replace('T', ' ')} UTC`;
 
 /** Colours a state of a shoot. */
-export const inColour = colourBy<ShootStatus['state']>({
+const paint = colourBy<ShootStatus['state']>({
   'losing nodes': 'red',
   blind: 'magenta',
   'not protected': 'yellow',
@@ -34,8 +34,6 @@ export const inColour = colourBy<ShootStatus['state']>({
   healthy: 'green',
   'not probed': 'gray',
 });
-
-const plain: PaintStatus = (_, text) => text;
 
 /** Says who leads, who else is there, and how old the view is. */
 export const leaderInWords = ({ lease, replicas, prober, source, at }: SeedStatus): string => {
@@ -82,22 +80,21 @@ export const verdictInWords = ({ source, shoots, total, prober }: SeedStatus): s
   }
 };
 
-const worstOf = ({ shoots: [first], source }: SeedStatus): ShootStatus['state'] | undefined =>
+const worstOf = ({ shoots: [first], source }: SeedStatus): ShootStatus['state'] =>
   first?.state ?? (source === 'leader' || source === 'standby' ? 'healthy' : 'not probed');
 
-/** Returns the lines about the seed and its prober: the verdict first. */
-const headLines = (status: SeedStatus, columns: number, paint: PaintStatus = plain): readonly string[] => {
-  const verdict = escapeControls(verdictInWords(status));
+/** Returns the lines about the seed and its prober, the verdict first; without `columns` neither wrapped nor coloured. */
+const headLines = (status: SeedStatus, columns?: number): readonly string[] => {
+  const width = columns ?? Number.POSITIVE_INFINITY;
   const seed = `seed ${escapeControls(status.seed)}   `;
-  const first = wrapped(`${seed}${verdict}`, columns);
-  const colour = (line: string): string => paint(worstOf(status) ?? '', line);
+  const [first = '', ...more] = wrapped(`${seed}${verdictInWords(status)}`, width);
+  const colour = (line: string): string => (columns === undefined ? line : paint(worstOf(status), line));
   return [
-    ...first.map((line, index) =>
-      index === 0 ? `${line.slice(0, seed.length)}${colour(line.slice(seed.length))}` : colour(line),
-    ),
-    ...(status.source === 'no-seed' ? [] : wrapped(leaderInWords(status), columns)),
-    ...status.attention.flatMap((text) => wrapped(`! ${text}`, columns)),
-    ...status.problems.flatMap((text) => wrapped(`? ${text}`, columns)),
+    `${first.slice(0, seed.length)}${colour(first.slice(seed.length))}`,
+    ...more.map(colour),
+    ...(status.source === 'no-seed' ? [] : wrapped(leaderInWords(status), width)),
+    ...status.attention.flatMap((text) => wrapped(`! ${text}`, width)),
+    ...status.problems.flatMap((text) => wrapped(`? ${text}`, width)),
   ];
 };
 
@@ -134,7 +131,7 @@ const headings = ['SHOOT', 'STATE', 'SINCE'] as const;
 /** Narrowest column of words; below that they go under their row. */
 const fewestColumns = 44;
 
-const linesOf = (rows: readonly Row[], columns: number, paint: PaintStatus): readonly string[] => {
+const linesOf = (rows: readonly Row[], columns: number): readonly string[] => {
   const widths = headings.map((heading, column) =>
     Math.max(heading.length, ...rows.map(({ cells }) => cells[column]?.length ?? 0)),
   );
@@ -190,16 +187,15 @@ const pipedLines = (shoots: readonly ShootStatus[], at: string): readonly string
 export interface TableOptions {
   /** True if healthy shoots are listed, too, and nothing is folded. */
   readonly all: boolean;
-  readonly columns: number;
-  /** Absent: the output is no terminal. */
-  readonly paint?: PaintStatus;
+  /** Width of the terminal. Absent: the output is none. */
+  readonly columns?: number;
 }
 
 /** Returns all shoots, or only those that need eyes. */
 const shownOf = ({ shoots }: SeedStatus, all: boolean): readonly ShootStatus[] =>
   all ? shoots : shoots.filter(needsEyes);
 
-const tableLines = (status: SeedStatus, { all, columns, paint = plain }: TableOptions): readonly string[] => {
+const tableLines = (status: SeedStatus, all: boolean, columns: number): readonly string[] => {
   const { at } = status;
   const shoots = shownOf(status, all);
   const groups = all ? shoots.map((first) => ({ first, shoots: [first] })) : foldShoots(shoots);
@@ -209,16 +205,15 @@ const tableLines = (status: SeedStatus, { all, columns, paint = plain }: TableOp
   });
   const folded = groups.some(({ shoots: those }) => those.length > 1);
   return [
-    ...linesOf(rows, columns, paint),
+    ...linesOf(rows, columns),
     ...(folded ? ['', ...wrapped('A row of several shoots shows one of them (--all lists all).', columns)] : []),
   ];
 };
 
 /** Formats the status for people, without control characters other than line feeds and colours. */
-export const formatStatus = (status: SeedStatus, options: TableOptions): string => {
-  const { columns, paint, all } = options;
+export const formatStatus = (status: SeedStatus, { all, columns }: TableOptions): string => {
   const shoots = shownOf(status, all);
-  const head = headLines(status, paint === undefined ? Number.POSITIVE_INFINITY : columns, paint);
-  const table = paint === undefined ? pipedLines(shoots, status.at) : tableLines(status, options);
+  const head = headLines(status, columns);
+  const table = columns === undefined ? pipedLines(shoots, status.at) : tableLines(status, all, columns);
   return `${[...head, ...(shoots.length === 0 ? [] : ['', ...table])].join('\n')}\n`;
 };

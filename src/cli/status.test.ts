@@ -35,7 +35,7 @@ const healthy = [shootOf('a'), shootOf('b')];
 const bad = [...healthy, pausedShoot, landingShoot, losingShoot, { ...blindShoot, namespace: 'b', name: 'blind' }];
 
 const inTerminal = (answer: SeedStatus, { all = false, columns = 80 } = {}): string =>
-  formatStatus(answer, { all, columns, paint: (_, text) => text });
+  formatStatus(answer, { all, columns });
 
 describe('the table in a terminal', () => {
   it('says the verdict first, then who leads, then a row for each shoot that needs eyes, the most urgent first', () => {
@@ -155,7 +155,7 @@ leader dwd-prober-a for 2h0m0s, 1 hot standby; last round 3s ago
     const found = findingsOf({ answer: proberOf([shoot], { missingRights: [evil], seed: evil }), problems: [evil] });
     for (const text of [
       inTerminal(judgeSeed(found)),
-      formatStatus(judgeSeed(found), { all: true, columns: 80 }),
+      formatStatus(judgeSeed(found), { all: true }),
       changeLines(statusOf(), judgeSeed(found)).join('\n'),
     ]) {
       expect(text).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/);
@@ -164,7 +164,7 @@ leader dwd-prober-a for 2h0m0s, 1 hot standby; last round 3s ago
 });
 
 it('without a terminal each shoot has a line with all columns', () => {
-  expect(formatStatus(statusOf(...bad), { all: false, columns: 80 })).toMatchInlineSnapshot(`
+  expect(formatStatus(statusOf(...bad), { all: false })).toMatchInlineSnapshot(`
     "seed aws-eu10   1 of 6 shoots is losing nodes, 1 blind (held), 1 paused, 1 landing, 2 healthy
     leader dwd-prober-a for 2h0m0s, 1 hot standby; last round 3s ago
 

@@ -1,4 +1,3 @@
-import type { Clock } from '../ports/clock.ts';
 import { systemClock } from '../process/index.ts';
 import type { SeedStatus, StatusRun } from '../status/index.ts';
 import { type Command, defineCommand } from './command.ts';
@@ -7,7 +6,7 @@ import { flag, optionalFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 import { formatDocument, outputFlag } from './output.ts';
 import { statusFlags, statusRunOf } from './seed-flags.ts';
-import { formatStatus, inColour } from './status-output.ts';
+import { formatStatus } from './status-output.ts';
 import { changeLines } from './status-changes.ts';
 
 export type RunStatus = (run: StatusRun) => Promise<SeedStatus>;
@@ -28,37 +27,17 @@ const flags = {
 
 /** Time between two reads of `--watch`, in milliseconds. */
 const refreshIntervalMs = 2_000;
-const usualColumns = 80;
-
-interface Watching {
-  readonly clock: Clock;
-  readonly stop: AbortSignal;
-  readonly show: (status: SeedStatus) => string;
-  /** Prints changes as lines; else each changed status as a whole. */
-  readonly printsLines: boolean;
-}
+/** A narrower terminal wraps lines by itself. */
+const fewestColumns = 80;
 
 /** Waits for the next read. Resolves with false if `stop` aborts. */
-const pause = (clock: Clock, stop: AbortSignal): Promise<boolean> =>
-  clock.sleep(refreshIntervalMs, stop).then(
-    () => true,
-    () => false,
-  );
-
-/** Prints the status, then what changes: a line each, in order of time. Resolves with the exit code of the last status. */
-const watch = async (read: () => Promise<SeedStatus>, print: (text: string) => void, watching: Watching) => {
-  const { clock, stop, show, printsLines } = watching;
-  let status = await read();
-  print(show(status));
-  while (await pause(clock, stop)) {
-    const next = await read();
-    const changes = changeLines(status, next);
-    if (printsLines) for (const line of changes) print(`${line}\n`);
-    else if (changes.length > 0) print(show(next));
-    status = next;
-  }
-  return status.exitCode;
-};
+const pause = (stop: AbortSignal): Promise<boolean> =>
+  systemClock()
+    .sleep(refreshIntervalMs, stop)
+    .then(
+      () => true,
+      () => false,
+    );
 
 export const statusCommand = (run: RunStatus): Command =>
   defineCommand({
@@ -70,22 +49,25 @@ export const statusCommand = (run: RunStatus): Command =>
       const { shoot, output } = given;
       const all = given.all || shoot !== undefined;
       const { terminal } = io;
-      const columns = Math.max(usualColumns, terminal?.columns() ?? usualColumns);
+      const columns = terminal && Math.max(fewestColumns, terminal.columns());
       // Nothing else writes while changes are shown.
       const own: CliIo = given.watch ? { ...io, progress: undefined } : io;
-      const paint = terminal === undefined ? undefined : inColour;
       const show = (status: SeedStatus): string =>
         output === 'table'
-          ? formatStatus(status, { all, columns, paint })
+          ? formatStatus(status, { all, columns })
           : `${output === 'yaml' && given.watch ? '---\n' : ''}${formatDocument(status, output)}`;
       const print = output === 'table' && terminal !== undefined ? io.stdoutStyled : io.stdout;
       const query = statusRunOf(given, shoot, own);
-      if (given.watch) {
-        const watching = { clock: systemClock(), stop: query.stop, show, printsLines: output === 'table' };
-        return watch(() => run(query), print, watching);
-      }
-      const status = await run(query);
+      let status = await run(query);
       print(show(status));
+      // Changes of a table are lines, in order of time; a document is printed again.
+      while (given.watch && (await pause(query.stop))) {
+        const next = await run(query);
+        const changes = changeLines(status, next);
+        if (output === 'table') for (const line of changes) print(`${line}\n`);
+        else if (changes.length > 0) print(show(next));
+        status = next;
+      }
       return status.exitCode;
     },
   });

@@ -101,8 +101,8 @@ const tellAll = async (): Promise<ShootStatus> => {
   expect(listed).toMatchObject({ state: row.state, why: row.why, next: row.next, do: row.do });
   const objects = { lease: { holder: 'test', isFresh: true }, replicas: [], problems: [] };
   const seed = judgeSeed({ at, connectedTo: '', objects, answer: status, held: undefined, problems: [] });
-  const piped = formatStatus(seed, { all: true, columns: 80 });
-  const screen = flat(formatStatus(seed, { all: true, columns: 80, paint: (_, text) => text }));
+  const piped = formatStatus(seed, { all: true });
+  const screen = flat(formatStatus(seed, { all: true, columns: 80 }));
   const explained = flat(formatExplanation(row, { at, seed: 'x' }));
   for (const text of [flat(piped), screen, explained]) {
     expect(text).toContain(stateInWords(row));
