@@ -2,7 +2,7 @@ import { KubeconfigError } from '../kubernetes/api/errors.ts';
 import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
 import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
 import { createKubeconfigCache, createShootConnector, withShootPolicy } from '../kubernetes/connection/index.ts';
-import { CommandError, type OperatorAccess, type OperatorCluster, onOperatorCluster } from '../process/index.ts';
+import { type ClusterCommand, CommandError, type OperatorCluster, onOperatorCluster } from '../process/index.ts';
 import type { ProberSettings } from '../prober/index.ts';
 import { NoSuchShoot, findShoot, namedShoot } from '../status/state/find-shoot.ts';
 import { plural } from '../status/state/words.ts';
@@ -35,7 +35,8 @@ import { type RightsOf, readKind, readProbers, readRights, readVersion } from '.
 import { askShoots, judgeSecrets } from './read-shoots.ts';
 import { ReadFailed, type Reader, check, started } from './reader.ts';
 
-export interface PreflightRun extends OperatorAccess {
+/** `timeoutMs` is that of the whole preflight. */
+export interface PreflightRun extends ClusterCommand {
   readonly settings: ProberSettings;
   /** Name of the configuration file, and its warnings, a line each. */
   readonly configFile: string;
@@ -46,11 +47,6 @@ export interface PreflightRun extends OperatorAccess {
   readonly rightsOf: RightsOf | undefined;
   /** True if the API servers of the shoots are checked as well. */
   readonly asksShoots: boolean;
-  /** Called with the current step, in one line. */
-  readonly progress: (line: string) => void;
-  /** Timeout of the whole preflight, in milliseconds. */
-  readonly timeoutMs: number;
-  readonly stop: AbortSignal;
 }
 
 /** 0: all checks passed. 1: a check failed or has a warning. 2: no check failed, but some could not be made. */

@@ -110,24 +110,19 @@ export const readStatusOfReplica =
     });
     try {
       return await Promise.any([proxied, forwarded]);
-    } catch {
-      return await bothFailed(proxied, forwarded);
+    } catch (error) {
+      throw bothReasons((error as AggregateError).errors as [Error, Error]);
     } finally {
       scope.fail(new Error('the prober has answered'));
     }
   };
 
-/** Rejects with both reasons in one sentence; on abort, with its reason. */
-const bothFailed = async (...attempts: readonly [Promise<ProberStatus>, Promise<ProberStatus>]): Promise<never> => {
-  const [proxied, forwarded] = (await Promise.allSettled(attempts)).map(
-    (one) => (one as PromiseRejectedResult).reason as unknown,
-  );
-  if (!(proxied instanceof ApiError)) throw proxied;
-  if (!(forwarded instanceof ApiError)) throw forwarded;
-  throw new ApiError({
-    code: proxied.code,
-    message: `${proxied.message}; through a forwarded port: ${forwarded.message}`,
-  });
+/** Joins the reasons of both attempts in one sentence; on abort, returns its reason. */
+const bothReasons = ([proxied, forwarded]: readonly [Error, Error]): Error => {
+  if (!(proxied instanceof ApiError)) return proxied;
+  if (!(forwarded instanceof ApiError)) return forwarded;
+  const { code, message } = proxied;
+  return new ApiError({ code, message: `${message}; through a forwarded port: ${forwarded.message}` });
 };
 
 export interface UrlDeps {
