@@ -11,7 +11,7 @@ import {
   positiveDuration,
   text,
 } from './flag-types.ts';
-import { flag, normaliseArguments, optionalFlag, parseFlags, requiredFlag } from './parse-flags.ts';
+import { flag, normaliseArguments, requiredFlag } from './parse-flags.ts';
 
 interface TypeCase {
   readonly type: FlagType<unknown>;
@@ -145,7 +145,6 @@ const flags = {
   name: requiredFlag(text('text', 'a text'), ''),
   on: flag(bool, 'false', ''),
   count: flag(integer({ min: 1 }), '3', ''),
-  other: optionalFlag(text('text', 'a text'), ''),
 };
 
 describe('normaliseArguments', () => {
@@ -175,19 +174,6 @@ describe('normaliseArguments', () => {
     expect(normaliseArguments(line.split(' '), flags).join(' ')).toBe(expected);
   });
 
-  it('end at the first argument that is no flag, if asked to', () => {
-    const untilOperand = (...args: string[]) => normaliseArguments(args, flags, { untilOperand: true });
-    expect(untilOperand('--on', 'maybe', '--name=a')).toEqual(['--on=true', '--', 'maybe', '--name=a']);
-    expect(untilOperand('-', '--x')).toEqual(['--', '-', '--x']);
-    expect(untilOperand('', '--x')).toEqual(['--', '', '--x']);
-    expect(untilOperand('--name', 'a', '--', '--x')).toEqual(['--name=a', '--', '--x']);
-    expect(untilOperand('---x')).toEqual(['---x']);
-  });
-
-  it.each(['--name', '-name', '--count'])('refuses %s without a value', (arg) => {
-    expect(() => normaliseArguments([arg], flags)).toThrow(/^flag --(name|count) needs a value; it takes a /);
-  });
-
   it('changes nothing when applied twice', () => {
     const word = fc.constantFrom(
       ...['--name=a', '-on', '--on', '--count', '3', 'false', '-', '--', '-h', '--x', 'file', ''],
@@ -199,23 +185,5 @@ describe('normaliseArguments', () => {
         expect(normaliseArguments(once, flags)).toEqual(once);
       }),
     );
-  });
-});
-
-describe('parseFlags', () => {
-  it('fills in defaults', () => {
-    expect(parseFlags(flags, { name: 'a' })).toEqual({ name: 'a', on: false, count: 3, other: undefined });
-  });
-
-  it.each([
-    [{}, 'flag --name is required; it takes a text'],
-    [{ name: '' }, 'flag --name takes a text; it was given ""'],
-    [{ name: 'a', count: '0' }, 'flag --count takes a whole number >= 1; it was given "0"'],
-    [
-      { name: 'a', on: 'yes' },
-      'flag --on takes true or false (also t, f, 1, 0), or no value for true; it was given "yes"',
-    ],
-  ])('refuses %j', (given, message) => {
-    expect(() => parseFlags(flags, given)).toThrow(message);
   });
 });

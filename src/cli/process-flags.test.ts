@@ -53,14 +53,6 @@ describe('flags of the prober', () => {
     expect((await started(`--${name}=${value}`)).flags).toEqual({ ...defaults, ...changes });
   });
 
-  it('that are wrong are named, with what they take', async () => {
-    const { code, stdout, stderr, started: runs } = await prober('-kube-api-burst=1.5');
-    expect({ code, stdout, runs }).toEqual({ code: 2, stdout: '', runs: [] });
-    expect(stderr).toMatch(
-      /^dwd prober: flag --kube-api-burst takes a whole number; it was given "1.5"\n\nUsage: dwd prober --config-file <path> \[flags\]\n/,
-    );
-  });
-
   const times = [
     [['10s', '10s', '2s'], 'flag --leader-elect-renew-deadline must be below --leader-elect-lease-duration'],
     [['10s', '11s', '2s'], 'flag --leader-elect-renew-deadline must be below --leader-elect-lease-duration'],

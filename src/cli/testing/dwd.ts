@@ -21,13 +21,6 @@ dependentResourceInfos:
     scaleUp: {level: 2}
 `;
 
-const ref = (
-  apiVersion: string,
-  kind: string,
-): string => `  - ref: {apiVersion: ${apiVersion}, kind: ${kind}, name: one}
-    scaleUp: {level: 2}
-`;
-
 const weederConfig = `servicesAndDependantSelectors:
   etcd-main-client:
     podSelectors:
@@ -49,14 +42,8 @@ const sharedFiles: Readonly<Record<string, string>> = {
   'weeder.yaml': weederConfig,
   'selectors.yaml': selectorsConfig,
   'bad.yaml': config.replace('10s', '10').replace('level: 2', 'level: -2'),
-  'kinds.yaml':
-    config +
-    ref('apps/v1', 'StatefulSet') +
-    ref('druid.gardener.cloud/v1alpha1', 'Etcd') +
-    ref('v1', 'ReplicationController'),
   'manifest.yaml': `kind: ConfigMap\ndata:\n  config.yaml: |\n${config.replace(/^(?=.)/gm, '    ')}    typo: 1\n`,
   'warned.yaml': config.replace(/^kcm.*\n/m, ''),
-  'named-on.yaml': config.replace('name: kube-controller-manager', 'name: "on"'),
   'wrong-kind.yaml': config.replace('kind: Deployment', 'kind: deployment'),
   'care.yaml': 'syncPeriod: 30s\n',
   'kind-weeder.yaml': `kind: WeederConfiguration\n${weederConfig}typo: 1\n`,
