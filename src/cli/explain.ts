@@ -1,6 +1,5 @@
 import { type Command, defineCommand } from './command.ts';
 import { noSeed } from '../status/index.ts';
-import { UsageError } from './errors.ts';
 import { formatExplanation } from './explain-output.ts';
 import { shootNames } from './flag-types.ts';
 import { formatDocument, outputFlag } from './output.ts';
@@ -22,8 +21,7 @@ export const explainCommand = (run: RunStatus): Command =>
     description,
     flags,
     operands: { name: 'SHOOT', description: `Shoot, given as ${shootNames}`, words: [] },
-    run: async ({ flags: given, operands: [shoot] }, io) => {
-      if (shoot === undefined) throw new UsageError(`needs a shoot: ${shootNames}`);
+    run: async ({ flags: given, operands: [shoot = ''] }, io) => {
       const status = await run(statusRunOf(given, shoot, io));
       const [found] = status.shoots;
       for (const problem of status.problems) io.stderr(`dwd explain: ${problem}\n`);

@@ -1,19 +1,12 @@
 import { type Right, formatRight } from '../kubernetes/api/access.ts';
 import type { CallResult, Call } from '../kubernetes/api/call.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
-import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
-import type { Clock } from '../ports/clock.ts';
+import type { CallOptions } from '../kubernetes/api/kube.ts';
+import type { CommandContext } from '../process/index.ts';
 import type { CheckResult, PreflightCheck, PreflightFinding } from './checks/check.ts';
 
 /** Access to the seed with the rights of the user who runs the command. */
-export interface Reader {
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  /** Aborts when the user stops the command. */
-  readonly signal: AbortSignal;
-  /** Monotonic time at which the whole preflight ends, in milliseconds. */
-  readonly deadline: number;
-}
+export type Reader = Pick<CommandContext, 'client' | 'clock' | 'signal' | 'deadline'>;
 
 const requestTimeoutMs = 30_000;
 

@@ -1,5 +1,5 @@
 export { installedConfiguration } from './installed-settings.ts';
-export { type NamedShoot, findShoot, isNamespace, noSuchShoot, titleOf } from './state/find-shoot.ts';
+export { titleOf } from './state/find-shoot.ts';
 export {
   type LeaderAnswer,
   type LeaderQuery,
@@ -12,4 +12,4 @@ export {
 export { readNamespaces } from './read-held.ts';
 export { readSeedObjects } from './read-objects.ts';
 export { type PageRun, forwardPage } from './forward-page.ts';
-export type { LeaderLease, Replica, SeedStatus } from './seed-status.ts';
+export type { SeedStatus } from './seed-status.ts';

