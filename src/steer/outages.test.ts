@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatHeldAnnotation, heldAnnotation } from '../annotations/held.ts';
 import type { HeldResource } from '../prober/index.ts';
 import { type Situation, factsIn, toldOf } from '../status/state/testing/facts.ts';
+import type { LeaderAnswer } from '../status/index.ts';
 import { findingsOf, proberOf, shootOf } from '../status/testing/statuses.ts';
 import { judgeOutages, stillInOutage } from './outages.ts';
 
@@ -49,43 +50,20 @@ describe('the outage of a shoot to release', () => {
     expect(outageOf(...all)).toMatchObject({ isRefused, words: expect.stringMatching(words) as string });
   });
 
-  it('is not known if a leader does not respond, which would have restored the resources: refused', () => {
-    const leader = { objects, answer: undefined, problem: 'refused' };
-    expect(judgeOutages({ held, leader, now })).toEqual([
-      {
-        cluster: namespace,
-        isRefused: true,
-        words:
-          `${namespace}: held since 2026-01-01T11:55:00.000Z (5m0s): 5/5 node leases expired; whether its outage ` +
-          'continues is not known: the leader did not respond, which restores when it is over',
-      },
-    ]);
-  });
+  const elsewhere = { ...proberOf([]), leads: false };
 
-  it('is not known if there is a leader, but another replica has responded, without the shoot', () => {
-    const leader = { objects, answer: { ...proberOf([]), leads: false }, problem: undefined };
-    const [outage, ...rest] = judgeOutages({ held, leader, now });
-    expect([outage?.isRefused, rest]).toEqual([true, []]);
-    expect(outage?.words).toContain('the leader did not respond');
-  });
-
-  it.each([
-    [
-      'no replica leads, and a standby responded',
-      { objects: leaderless, answer: { ...proberOf([]), leads: false }, problem: undefined },
-    ],
-    ['no replica leads', { objects: leaderless, answer: undefined, problem: 'no pod' }],
-    ['the Lease cannot be read', { objects: { ...objects, lease: undefined }, answer: undefined, problem: 'no pod' }],
-    ['the prober does not probe the shoot', { objects, answer: proberOf([shootOf('two')]), problem: undefined }],
-  ])('is unknown if %s', (_, leader) => {
-    expect(judgeOutages({ held, leader, now })).toEqual([
-      {
-        cluster: namespace,
-        isRefused: false,
-        words:
-          `${namespace}: held since 2026-01-01T11:55:00.000Z (5m0s): 5/5 node leases expired; whether its outage ` +
-          'continues is not known',
-      },
+  it.each<[what: string, isRefused: boolean, leader: Omit<LeaderAnswer, 'problem'>]>([
+    ['a leader does not respond, which would have restored the resources', true, { objects, answer: undefined }],
+    ['a leader does not respond, and another replica has, without the shoot', true, { objects, answer: elsewhere }],
+    ['no replica leads, and a standby responded', false, { objects: leaderless, answer: elsewhere }],
+    ['no replica leads', false, { objects: leaderless, answer: undefined }],
+    ['the Lease cannot be read', false, { objects: { ...objects, lease: undefined }, answer: undefined }],
+    ['the prober does not probe the shoot', false, { objects, answer: proberOf([shootOf('two')]) }],
+  ])('is not known if %s: refused %s', (_, isRefused, leader) => {
+    const known = `${namespace}: held since 2026-01-01T11:55:00.000Z (5m0s): 5/5 node leases expired; whether its outage continues is not known`;
+    const words = `${known}${isRefused ? ': the leader did not respond, which restores when it is over' : ''}`;
+    expect(judgeOutages({ held, leader: { ...leader, problem: undefined }, now })).toEqual([
+      { cluster: namespace, isRefused, words },
     ]);
   });
 
