@@ -1,5 +1,5 @@
 import { styleText } from 'node:util';
-import { type CliIo, type RunDemo, type Terminal, UsageError } from '../../src/cli/index.ts';
+import type { CliIo, RunDemo, Terminal } from '../../src/cli/index.ts';
 import { errorText } from '../../src/kubernetes/api/errors.ts';
 import { createPage } from '../../src/page/server/index.ts';
 import type { Clock } from '../../src/ports/clock.ts';
@@ -38,12 +38,9 @@ const demoPage = (
   });
 
 /** Runs `dwd demo --page` until a signal arrives; then resolves with 130. */
-const runOnPage = (watchdogs: DemoOptions, address: BindAddress, io: CliIo): Promise<number> => {
-  if (!watchdogs.withProber) {
-    throw new UsageError('flag --page needs the prober: remove --without-prober');
-  }
+const runOnPage = (options: DemoOptions, address: BindAddress, io: CliIo): Promise<number> => {
   io.stdout('starting a simulated seed and its watchdogs; Ctrl-C ends the demo ...\n');
-  return withProcesses(watchdogs, io, async (processes) => {
+  return withProcesses(options, io, async (processes) => {
     const { signal } = processes.stop;
     await demoPage(processes, { address, io }).run(signal, () => undefined);
     throw signal.reason;
@@ -69,19 +66,17 @@ const printer = (clock: Clock, io: CliIo): ((line: Line) => void) => {
 const freePort = { host: '127.0.0.1', port: 0 };
 
 /** Runs `dwd demo` in a terminal, or with a script that presses the keys. Resolves with 0 when the user or the script quits. */
-const runLines = (watchdogs: DemoOptions, io: CliIo, terminal: Terminal | undefined): Promise<number> => {
+const runLines = (options: DemoOptions, io: CliIo, terminal: Terminal | undefined): Promise<number> => {
   io.stdout('starting a simulated seed and its watchdogs ...\n');
-  return withProcesses(watchdogs, io, async (processes) => {
+  return withProcesses(options, io, async (processes) => {
     const { stage, about, clock, stop } = processes;
     if (terminal === undefined) io.stdout(`${aboutLines(about).join('\n')}\n\n`);
     const closing = new AbortController();
     const until = AbortSignal.any([stop.signal, closing.signal]);
     // A page that cannot be served must not end the demo: its processes and files would stay.
-    const serving =
-      watchdogs.withProber &&
-      demoPage(processes, { address: freePort, io })
-        .run(until, () => undefined)
-        .catch((error: unknown) => io.stderr(`the page is not served: ${errorText(error)}\n`));
+    const serving = demoPage(processes, { address: freePort, io })
+      .run(until, () => undefined)
+      .catch((error: unknown) => io.stderr(`the page is not served: ${errorText(error)}\n`));
     try {
       const listen: LiveOptions['listen'] =
         terminal === undefined
@@ -98,10 +93,9 @@ const runLines = (watchdogs: DemoOptions, io: CliIo, terminal: Terminal | undefi
 };
 
 /** Runs `dwd demo`. */
-export const runDemo: RunDemo = (flags, io) => {
-  const { source, shoots, page, script } = flags;
-  const watchdogs = { withProber: !flags['without-prober'], withWeeder: !flags['without-weeder'], source, shoots };
-  if (page !== undefined) return runOnPage(watchdogs, page, io);
+export const runDemo: RunDemo = ({ source, shoots, page, script }, io) => {
+  const options = { source, shoots };
+  if (page !== undefined) return runOnPage(options, page, io);
   // A dumb terminal prints control sequences as text.
-  return runLines(watchdogs, io, script || io.env.TERM === 'dumb' ? undefined : io.terminal);
+  return runLines(options, io, script || io.env.TERM === 'dumb' ? undefined : io.terminal);
 };

@@ -69,10 +69,8 @@ const startChild = ({ args, clock, output, directory }: ChildOptions): Child => 
   };
 };
 
-/** The watchdogs that run, and their seed. */
+/** The seed of the demo. */
 export interface DemoOptions {
-  readonly withProber: boolean;
-  readonly withWeeder: boolean;
   /** Cluster source of the simulated seed. */
   readonly source: WorldSource;
   /** Number of shoots in the seed. */
@@ -91,10 +89,10 @@ export interface DemoProcesses {
   readonly stop: AbortController;
 }
 
-type Watchdog = 'prober' | 'weeder';
+const watchdogs = ['prober', 'weeder'] as const;
 
-/** Path of the log file of each running watchdog. */
-type Logs = ReadonlyMap<Watchdog, string>;
+/** Path of the log file of each watchdog. */
+type Logs = Readonly<Record<(typeof watchdogs)[number], string>>;
 
 /** Values that all processes of the demo share. */
 interface ProcessContext {
@@ -111,13 +109,13 @@ interface ProcessContext {
 const startWatchdogs = (context: ProcessContext, kubeconfig: string, logs: Logs): void => {
   const { source, directory, stop, children } = context;
   const configs = { prober: demoProberConfig(source), weeder: demoWeederConfig };
-  for (const [name, log] of logs) {
+  for (const name of watchdogs) {
     const file = join(directory, `${name}.yaml`);
     writeFileSync(file, configs[name]);
     const health = name === 'prober' ? '127.0.0.1:0' : '0';
     const flags = ['--metrics-bind-addr=0', `--health-bind-addr=${health}`];
     const args = [name, `--config-file=${file}`, `--kubeconfig=${kubeconfig}`, ...flags];
-    const child = startChild({ ...context, args, output: openSync(log, 'a', 0o600) });
+    const child = startChild({ ...context, args, output: openSync(logs[name], 'a', 0o600) });
     children.push(child);
     // The demo ends if a watchdog ends before it.
     void child.ended.then((how) => stop.abort(new CommandError(`the ${name} ${how} before the end of the demo`)));
@@ -155,7 +153,7 @@ const askStatusBy = (readLog: () => readonly string[]): DemoProcesses['askStatus
 };
 
 const tellLogs = (logs: Logs, io: CliIo): void => {
-  for (const [name, log] of logs) {
+  for (const [name, log] of Object.entries(logs)) {
     io.stderr(`the ${name}'s log:\n${existsSync(log) ? readFileSync(log, 'utf8') : '(there is none)\n'}`);
   }
 };
@@ -174,16 +172,11 @@ const begin = (
   };
   const [seed = '', ...others] = Array.from(kubeconfigs, ([name, content]) => save(`${name}.kubeconfig`, content));
   startWatchdogs(context, seed, logs);
-  const proberLog = logs.get('prober');
-  const askStatus = askStatusBy(proberLog === undefined ? () => [] : follow(proberLog));
+  const askStatus = askStatusBy(follow(logs.prober));
   const readStatus: StageOptions['readStatus'] = (signal) => askStatus(undefined, signal).catch(() => undefined);
   return {
     ...context,
-    stage: new Stage({
-      world,
-      now: () => clock.now(),
-      readStatus: proberLog === undefined ? undefined : readStatus,
-    }),
+    stage: new Stage({ world, now: () => clock.now(), readStatus }),
     askStatus,
     about: {
       ...{ source, shoots },
@@ -199,7 +192,7 @@ const begin = (
  * with the exit code of `run`, or 130 if the user interrupts it.
  */
 export const withProcesses = async (
-  { withProber, withWeeder, source, shoots }: DemoOptions,
+  { source, shoots }: DemoOptions,
   io: CliIo,
   run: (processes: DemoProcesses) => Promise<number>,
 ): Promise<number> => {
@@ -207,11 +200,7 @@ export const withProcesses = async (
   const user = io.stopOnSignals();
   user.addEventListener('abort', () => stop.abort(user.reason), { once: true });
   const directory = mkdtempSync(join(tmpdir(), 'dwd-demo-'));
-  const running: readonly Watchdog[] = [
-    ...(withProber ? ['prober' as const] : []),
-    ...(withWeeder ? ['weeder' as const] : []),
-  ];
-  const logs = new Map(running.map((name) => [name, join(directory, `${name}.log`)]));
+  const logs: Logs = { prober: join(directory, 'prober.log'), weeder: join(directory, 'weeder.log') };
   const children: Child[] = [];
   const clock = systemClock();
   const served = await openWorld({ clock, source, shoots });

@@ -22,8 +22,6 @@ const pageAddress: FlagType<BindAddress | undefined> = {
 
 const flags = {
   script: flag(bool, 'false', 'Run the script, even in a terminal'),
-  'without-prober': flag(bool, 'false', 'Run without the prober, to show what happens then'),
-  'without-weeder': flag(bool, 'false', 'Run without the weeder, to show what happens then'),
   source: flag(
     clusterSourceType,
     'gardener',
