@@ -98,32 +98,29 @@ const headLines = (status: SeedStatus, columns?: number): readonly string[] => {
   ];
 };
 
-const sinceOf = ({ since }: ShootStatus, at: string): string => (since === undefined ? '-' : between(since, at));
-
 /** Returns what a person does, with the runbook; empty if nothing is to be done. */
 export const doInWords = (shoot: ShootStatus): string => {
   const runbook = runbookToShow(shoot);
   return [shoot.do, runbook === undefined ? '' : `runbook ${runbook}`].filter((text) => text !== '').join('; ');
 };
 
+/** What is told of a shoot, or of several that are equal to it. */
 interface Row {
-  readonly shoot: ShootStatus;
+  readonly state: ShootStatus['state'];
+  /** In the order of the headings. */
   readonly cells: readonly string[];
-  /** The words after the cells, each begins a line. */
-  readonly words: readonly string[];
+  readonly why: string;
+  /** Empty: nothing. */
+  readonly next: string;
+  readonly what: string;
 }
 
-const rowOf = (shoot: ShootStatus, { title, at }: { readonly title: string; readonly at: string }): Row => {
-  const next = nextInWords(shoot, at);
-  const what = doInWords(shoot);
+const rowOf = (shoot: ShootStatus, at: string, title = titleOf(shoot)): Row => {
+  const { state, since, why } = shoot;
+  const age = since === undefined ? '-' : between(since, at);
   return {
-    shoot,
-    cells: [title, stateInWords(shoot), sinceOf(shoot, at)].map(escapeControls),
-    words: [
-      shoot.why,
-      ...(next === '' || shoot.state === 'healthy' ? [] : [`next: ${next}`]),
-      ...(what === '' ? [] : [`do: ${what}`]),
-    ],
+    ...{ state, why, next: nextInWords(shoot, at), what: doInWords(shoot) },
+    cells: [title, stateInWords(shoot), age].map(escapeControls),
   };
 };
 
@@ -131,89 +128,81 @@ const headings = ['SHOOT', 'STATE', 'SINCE'] as const;
 /** Narrowest column of words; below that they go under their row. */
 const fewestColumns = 44;
 
+const widthsOf = (rows: readonly Row[]): readonly number[] =>
+  headings.map((heading, column) => Math.max(heading.length, ...rows.map(({ cells }) => cells[column]?.length ?? 0)));
+
+const pad = (cells: readonly string[], widths: readonly number[]): readonly string[] =>
+  cells.map((cell, column) => cell.padEnd(widths[column] ?? 0));
+
+/** Returns the words of a row, each of which begins a line. */
+const wordsOf = ({ why, next, what, state }: Row): readonly string[] => [
+  why,
+  ...(next === '' || state === 'healthy' ? [] : [`next: ${next}`]),
+  ...(what === '' ? [] : [`do: ${what}`]),
+];
+
 const linesOf = (rows: readonly Row[], columns: number): readonly string[] => {
-  const widths = headings.map((heading, column) =>
-    Math.max(heading.length, ...rows.map(({ cells }) => cells[column]?.length ?? 0)),
-  );
+  const widths = widthsOf(rows);
   const left = widths.reduce((sum, width) => sum + width + 2, 0);
   // A command must stay in one piece.
-  const longest = Math.max(
-    ...rows.flatMap(({ words }) => words.flatMap((text) => text.split(' '))).map(({ length }) => length),
-  );
+  const longest = Math.max(...rows.flatMap(wordsOf).flatMap((text) => text.split(' ').map(({ length }) => length)));
   const isBeside = columns - left >= Math.max(fewestColumns, Math.min(longest, columns - 4));
   const indent = isBeside ? left : 4;
-  const cellsOf = (cells: readonly string[], state?: ShootStatus['state']): string =>
-    cells
-      .map((cell, column) => {
-        const padded = cell.padEnd(widths[column] ?? 0);
-        return column === 1 && state !== undefined ? paint(state, padded) : padded;
-      })
-      .join('  ');
-  const rest = (words: readonly string[]): readonly string[] =>
-    words.flatMap((text) => wrapped(text, columns - indent));
+  const heading = pad(headings, widths).join('  ');
   return [
-    isBeside ? `${cellsOf(headings)}  WHY / NEXT / DO` : cellsOf(headings).trimEnd(),
-    ...rows.flatMap(({ cells, words, shoot }) => {
-      const head = cellsOf(cells, shoot.state);
-      const lines = rest(words);
+    isBeside ? `${heading}  WHY / NEXT / DO` : heading.trimEnd(),
+    ...rows.flatMap((row) => {
+      const cells = pad(row.cells, widths).map((cell, column) => (column === 1 ? paint(row.state, cell) : cell));
+      const lines = wordsOf(row).flatMap((text) => wrapped(text, columns - indent));
       const below = lines.map((line) => `${' '.repeat(indent)}${line}`);
+      const head = cells.join('  ');
       return isBeside ? [`${head}  ${lines[0] ?? ''}`.trimEnd(), ...below.slice(1)] : [head.trimEnd(), ...below];
     }),
   ];
 };
 
-/** Formats shoots for a program: a line each with all columns, separated by two or more spaces. */
-const pipedLines = (shoots: readonly ShootStatus[], at: string): readonly string[] => {
-  const cells = shoots.map((shoot) =>
-    [
-      titleOf(shoot),
-      stateInWords(shoot),
-      sinceOf(shoot, at),
-      shoot.why,
-      nextInWords(shoot, at) || '-',
-      doInWords(shoot) || '-',
-    ].map(escapeControls),
-  );
-  const rows = [[...headings, 'WHY', 'NEXT', 'DO'], ...cells];
-  const widths = headings.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
-      .join('  ')
-      .trimEnd(),
-  );
+/** Formats rows for a program: a line each with all columns, separated by two or more spaces. */
+const pipedLines = (rows: readonly Row[]): readonly string[] => {
+  const widths = widthsOf(rows);
+  return [
+    [...pad(headings, widths), 'WHY', 'NEXT', 'DO'],
+    ...rows.map(({ cells, why, next, what }) => [
+      ...pad(cells, widths),
+      ...[why, next || '-', what || '-'].map(escapeControls),
+    ]),
+  ].map((row) => row.join('  ').trimEnd());
 };
 
-export interface TableOptions {
+export interface StatusOptions {
   /** True if healthy shoots are listed, too, and nothing is folded. */
   readonly all: boolean;
   /** Width of the terminal. Absent: the output is none. */
   readonly columns?: number;
 }
 
-/** Returns all shoots, or only those that need eyes. */
-const shownOf = ({ shoots }: SeedStatus, all: boolean): readonly ShootStatus[] =>
-  all ? shoots : shoots.filter(needsEyes);
+interface TableOptions extends Required<StatusOptions> {
+  readonly at: string;
+}
 
-const tableLines = (status: SeedStatus, all: boolean, columns: number): readonly string[] => {
-  const { at } = status;
-  const shoots = shownOf(status, all);
+const tableLines = (shoots: readonly ShootStatus[], { at, all, columns }: TableOptions): readonly string[] => {
   const groups = all ? shoots.map((first) => ({ first, shoots: [first] })) : foldShoots(shoots);
-  const rows = groups.map(({ first, shoots: those }) => {
-    const title = those.length === 1 ? titleOf(first) : `${String(those.length)} shoots`;
-    return rowOf(first, { title, at });
-  });
-  const folded = groups.some(({ shoots: those }) => those.length > 1);
+  const rows = groups.map(({ first, shoots: { length } }) =>
+    length === 1 ? rowOf(first, at) : rowOf(first, at, `${String(length)} shoots`),
+  );
+  const isFolded = groups.length < shoots.length;
   return [
     ...linesOf(rows, columns),
-    ...(folded ? ['', ...wrapped('A row of several shoots shows one of them (--all lists all).', columns)] : []),
+    ...(isFolded ? ['', ...wrapped('A row of several shoots shows one of them (--all lists all).', columns)] : []),
   ];
 };
 
 /** Formats the status for people, without control characters other than line feeds and colours. */
-export const formatStatus = (status: SeedStatus, { all, columns }: TableOptions): string => {
-  const shoots = shownOf(status, all);
-  const head = headLines(status, columns);
-  const table = columns === undefined ? pipedLines(shoots, status.at) : tableLines(status, all, columns);
-  return `${[...head, ...(shoots.length === 0 ? [] : ['', ...table])].join('\n')}\n`;
+export const formatStatus = (status: SeedStatus, { all, columns }: StatusOptions): string => {
+  const { at } = status;
+  const shoots = all ? status.shoots : status.shoots.filter(needsEyes);
+  const table =
+    columns === undefined
+      ? pipedLines(shoots.map((shoot) => rowOf(shoot, at)))
+      : tableLines(shoots, { at, all, columns });
+  return `${[...headLines(status, columns), ...(shoots.length === 0 ? [] : ['', ...table])].join('\n')}\n`;
 };
