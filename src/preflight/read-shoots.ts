@@ -69,36 +69,31 @@ export interface ShootsToAsk {
   readonly progress: (done: number) => void;
 }
 
-/** Converts the skew from our clock into the skew from the seed's: both were compared with ours. */
-const againstSeed = (skewMs: number | undefined, seedSkewMs: number | undefined): number | undefined =>
-  skewMs === undefined || seedSkewMs === undefined ? undefined : skewMs - seedSkewMs;
-
 /** Sends requests to all shoots, several at a time; one that hangs does not block the others. Results are in the order of `kubeconfigs`. */
 export const askShoots = async (
   { connector, kubeconfigs, seedSkewMs, progress }: ShootsToAsk,
   reader: Reader,
 ): Promise<ReadonlyMap<string, ShootAnswer>> => {
-  const answers = new Map<string, ShootAnswer>();
+  const answers: [namespace: string, answer: ShootAnswer][] = [];
+  let done = 0;
   const ask = async (text: string): Promise<ShootAnswer> => {
     if (reader.clock.monotonic() >= reader.deadline) {
       return { kind: 'untried', problem: 'not checked, because the time was over (--timeout)' };
     }
     const answer = await askShoot(connector.clientFor(text), reader);
-    return answer.kind === 'answered' ? { ...answer, skewMs: againstSeed(answer.skewMs, seedSkewMs) } : answer;
+    if (answer.kind !== 'answered' || answer.skewMs === undefined) return answer;
+    // Both clocks were compared with ours.
+    return { ...answer, skewMs: seedSkewMs === undefined ? undefined : answer.skewMs - seedSkewMs };
   };
   // All workers take from the same iterator.
-  const queue = kubeconfigs.entries();
+  const queue = [...kubeconfigs].entries();
   const work = async (): Promise<void> => {
-    for (const [namespace, text] of queue) {
-      answers.set(namespace, await ask(text));
-      progress(answers.size);
+    for (const [index, [namespace, text]] of queue) {
+      answers[index] = [namespace, await ask(text)];
+      done += 1;
+      progress(done);
     }
   };
   await Promise.all(Array.from({ length: concurrency }, work));
-  return new Map(
-    [...kubeconfigs.keys()].flatMap((namespace) => {
-      const answer = answers.get(namespace);
-      return answer === undefined ? [] : [[namespace, answer] as const];
-    }),
-  );
+  return new Map(answers);
 };

@@ -1,6 +1,6 @@
 import { type Pause, describePause } from '../annotations/pause.ts';
-import { ApiError } from '../kubernetes/api/errors.ts';
-import { resourcePath } from '../kubernetes/api/resource-path.ts';
+import { ApiError, isApiError, unlessNotFound } from '../kubernetes/api/errors.ts';
+import { getElectionLease } from '../kubernetes/leaderelection/index.ts';
 import { type ClusterCommand, type CommandContext, callOptions, leaseNameOf, onCluster } from '../process/index.ts';
 import { installedConfiguration, readNamespaces } from '../status/index.ts';
 import { currentUser, writePause } from './namespaces.ts';
@@ -27,18 +27,16 @@ const all = 'all shoots';
 
 const homeNotes = async (home: string, { client, signal }: CommandContext): Promise<SteerReport> => {
   const name = leaseNameOf('prober');
-  const path = resourcePath({ apiVersion: 'coordination.k8s.io/v1', resource: 'leases', namespace: home, name });
+  const get = client.call(getElectionLease({ namespace: home, name }), callOptions({ signal }));
   try {
-    await client.call({ method: 'GET', path, decode: () => undefined }, callOptions({ signal }));
-    return [];
+    if ((await unlessNotFound(get)) !== undefined) return [];
   } catch (error) {
-    if (!(error instanceof ApiError)) throw error;
-    if (error.code === 'Forbidden') return [];
-    if (error.code !== 'NotFound') throw error;
-    return [
-      `note: no prober has its Lease ${name} in namespace ${home}; if it runs in another namespace, give --namespace`,
-    ];
+    if (isApiError(error, 'Forbidden')) return [];
+    throw error;
   }
+  return [
+    `note: no prober has its Lease ${name} in namespace ${home}; if it runs in another namespace, give --namespace`,
+  ];
 };
 
 /** Runs `dwd pause`. */
