@@ -4,7 +4,7 @@ import type { Stage } from './stage.ts';
 
 const kinds: readonly FaultKind[] = ['cut kubelets', 'connect kubelets', 'break etcd', 'mend etcd'];
 
-/** What the page shows of the faults, and does for its buttons: a POST of `{"namespace": ..., "kind": ...}` injects one. */
+/** What the page shows of the faults, and does for its buttons: a POST with `?namespace=...&kind=...` injects one. */
 export const faultsOnPage = (
   seed: Pick<Stage, 'allShoots' | 'inject'>,
 ): Required<Pick<PageOptions, 'faults' | 'inject'>> => ({
@@ -14,12 +14,11 @@ export const faultsOnPage = (
       kubelets: shoot.isCut() ? 'cut' : 'connected',
       etcd: shoot.isEtcdDown() ? 'down' : 'up',
     })),
-  inject: (sent) => {
-    const { namespace, kind: word } = (sent ?? {}) as Readonly<Record<string, unknown>>;
-    const kind = kinds.find((known) => known === word);
-    const shoot = seed.allShoots.find((known) => known.namespace === namespace);
-    if (kind === undefined || shoot === undefined) return 'no such shoot or fault';
+  inject: (query) => {
+    const kind = kinds.find((known) => known === query.get('kind'));
+    const shoot = seed.allShoots.find(({ namespace }) => namespace === query.get('namespace'));
+    if (kind === undefined || shoot === undefined) return false;
     seed.inject({ kind, shoot: shoot.name });
-    return undefined;
+    return true;
   },
 });

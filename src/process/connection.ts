@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import type { Clock } from '../ports/clock.ts';
 
-/** Size limit of a request with its headers, in bytes. */
+/** Size limit of a request, which has no body, in bytes. */
 const mostBytes = 16 * 1024;
 /** Time in milliseconds for the head of a request to arrive, the first or the next one. */
 export const headMs = 5_000;
@@ -17,8 +17,6 @@ export interface ConnectionOptions {
   readonly clock: Clock;
   /** Parses the request and emits it. */
   readonly http: Server;
-  /** True if a POST may have a body. */
-  readonly takesBodies: boolean;
   /** Called when the head of the request has arrived, before it is parsed. */
   readonly onRequest: () => void;
 }
@@ -64,8 +62,6 @@ export class AcceptedConnection {
   readonly #socket: Socket;
   readonly #options: ConnectionOptions;
   #head: Buffer | undefined;
-  #receivedBytes = 0;
-  #takesMore = true;
   #isStopping = false;
   #cancelTimer: () => void = () => undefined;
 
@@ -102,8 +98,6 @@ export class AcceptedConnection {
       return;
     }
     this.phase = 'waiting';
-    this.#receivedBytes = 0;
-    this.#takesMore = true;
     this.#endAfter(headMs);
   }
 
@@ -117,27 +111,18 @@ export class AcceptedConnection {
   }
 
   #receive(chunk: Buffer): void {
-    this.#receivedBytes += chunk.length;
-    if (!this.#takesMore || this.#receivedBytes > mostBytes) this.close();
-    else if (this.phase === 'waiting') this.#receiveHead(chunk);
-    else this.stream.push(chunk);
-  }
-
-  #receiveHead(chunk: Buffer): void {
     const head = this.#head === undefined ? chunk : Buffer.concat([this.#head, chunk]);
-    this.#head = head;
     const end = head.indexOf(endOfHead);
-    if (end < 0) return;
-    const { takesBodies, onRequest } = this.#options;
-    this.#takesMore = takesBodies && head.toString('latin1', 0, 5) === 'POST ';
-    if (!this.#takesMore && end + endOfHead.length < head.length) {
+    const isMore = end >= 0 && end + endOfHead.length < head.length;
+    if (this.phase === 'answering' || isMore || head.length > mostBytes) {
       this.close();
       return;
     }
-    this.#head = undefined;
+    this.#head = end < 0 ? head : undefined;
+    if (end < 0) return;
     this.#endAfter(responseMs);
     this.phase = 'answering';
-    onRequest();
+    this.#options.onRequest();
     this.stream.push(head);
   }
 }

@@ -28,8 +28,6 @@ export interface HttpServerOptions {
   /** Command line flag that the address came from, for errors. */
   readonly flag: string;
   readonly handle: HttpHandler;
-  /** True if `handle` reads the bodies of POST requests. Default: false. */
-  readonly takesBodies?: boolean | undefined;
   readonly clock: Clock;
   readonly logger: Logger;
   /** Called with the address once the server listens, with the port that the system chose for port 0. */
@@ -48,7 +46,7 @@ export const textResponse = (status: number, text: string, headers?: OutgoingHtt
   headers,
 });
 
-interface RoutedServerOptions extends Omit<HttpServerOptions, 'handle' | 'takesBodies'> {
+interface RoutedServerOptions extends Omit<HttpServerOptions, 'handle'> {
   readonly routes: HttpRoutes;
 }
 
@@ -120,7 +118,7 @@ const tellAddress = (server: Server, { name, logger, onListening }: HttpServerOp
 
 /** Returns the server of the sockets, and a function that stops their connections. */
 const createServers = (options: HttpServerOptions) => {
-  const { clock, takesBodies = false } = options;
+  const { clock } = options;
   /** By what Node takes for their sockets, the oldest first. */
   const open = new Map<Duplex, AcceptedConnection>();
   const giveWay = (phase: keyof typeof most): void => {
@@ -129,8 +127,6 @@ const createServers = (options: HttpServerOptions) => {
   };
   // It parses and formats, and never listens.
   const http = createServer((request, response) => {
-    // What follows a body may be another request, which nobody has counted.
-    if (request.method === 'POST') response.shouldKeepAlive = false;
     response.once('finish', () => {
       if (response.shouldKeepAlive) open.get(request.socket)?.answered();
     });
@@ -140,7 +136,7 @@ const createServers = (options: HttpServerOptions) => {
   http.keepAliveTimeout = headMs - 1_000;
   const onRequest = (): void => giveWay('answering');
   const server = createTcpServer({ noDelay: true }, (socket) => {
-    const connection = new AcceptedConnection(socket, { clock, http, takesBodies, onRequest });
+    const connection = new AcceptedConnection(socket, { clock, http, onRequest });
     open.set(connection.stream, connection);
     giveWay('waiting');
     socket.once('close', () => open.delete(connection.stream));

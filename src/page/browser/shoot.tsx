@@ -10,11 +10,8 @@ import { Command, Since, StateBadge, Time, Told, since } from './told.tsx';
 
 /** Asks the demo for a fault or its repair. Rejects with the server's error message. */
 const injectFault = async (namespace: string, kind: FaultKind): Promise<void> => {
-  const answer = await fetch('demo/faults', {
-    method: 'POST',
-    headers: { 'Content-Type': 'application/json' },
-    body: JSON.stringify({ namespace, kind }),
-  });
+  const query = new URLSearchParams({ namespace, kind });
+  const answer = await fetch(`demo/faults?${query.toString()}`, { method: 'POST' });
   if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
 };
 

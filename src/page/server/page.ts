@@ -12,7 +12,7 @@ import {
   whenAborted,
 } from '../../process/index.ts';
 import type { ProberStatus } from '../../status/state/schema.ts';
-import { isExpectedHost, postOfPage, securityHeaders } from './guards.ts';
+import { isExpectedHost, isSameOrigin, securityHeaders } from './guards.ts';
 import { type PageSource, createViews } from './views.ts';
 
 const types: Readonly<Record<string, string>> = {
@@ -45,8 +45,11 @@ export interface PageOptions extends PageSource {
   readonly directory: URL;
   readonly clock: Clock;
   readonly logger: Logger;
-  /** Injects a fault that a button of the demo asks for; returns an error message, if any. Absent in a seed: nothing accepts a POST there. */
-  readonly inject?: (sent: unknown) => string | undefined;
+  /**
+   * Injects the fault that a button of the demo asks for by a POST; returns false if there is no such shoot or fault. Absent in a seed: nothing accepts a POST
+   * there.
+   */
+  readonly inject?: (query: URLSearchParams) => boolean;
   /** Called with the address when the server listens. */
   readonly onListening?: (address: BindAddress) => void;
 }
@@ -69,7 +72,9 @@ const answerBy =
       return textResponse(421, 'this page is only served under the names of the loopback address');
     }
     if (inject !== undefined && request.method === 'POST' && pathname === '/demo/faults') {
-      return postOfPage(request, inject);
+      const { origin, host } = request.headers;
+      if (!isSameOrigin(origin, host)) return textResponse(403, 'only the page itself may do this');
+      return inject(searchParams) ? textResponse(200, 'done') : textResponse(400, 'no such shoot or fault');
     }
     if (request.method !== 'GET' && request.method !== 'HEAD') {
       return textResponse(405, 'only GET and HEAD are allowed', { Allow: 'GET, HEAD' });
@@ -82,7 +87,7 @@ const answerBy =
 export const createPage = (options: PageOptions): Runnable => ({
   name: 'page',
   async run(signal, ready) {
-    const { address, clock, logger, inject, onListening } = options;
+    const { address, clock, logger, onListening } = options;
     const views = createViews(options, signal);
     const answer = answerBy(options, await readAssets(options.directory), views.answer);
     const server = serveHttp({
@@ -93,7 +98,6 @@ export const createPage = (options: PageOptions): Runnable => ({
         const response = await answer(request);
         return { ...response, headers: { ...securityHeaders, ...response.headers } };
       },
-      takesBodies: inject !== undefined,
       ...{ clock, logger, onListening },
     });
     await Promise.all([server.run(signal, ready), views.record()]);

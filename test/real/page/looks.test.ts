@@ -4,7 +4,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import type { PageView } from '../../../src/page/feed/index.ts';
 import { titleOf } from '../../../src/status/state/find-shoot.ts';
-import { needsEyes, nextInWords, stateInWords } from '../../../src/status/state/judge-seed.ts';
+import { needsEyes, stateInWords } from '../../../src/status/state/judge-seed.ts';
 import { at, before } from '../../../src/status/state/testing/facts.ts';
 import { describeInBrowser, startBrowser } from './browser.ts';
 import { type SeedName, samples, seeds } from './seeds.ts';
@@ -121,7 +121,7 @@ describeInBrowser('the look of the page', () => {
       const row = rows.find((text) => text.includes(titleOf(shoot))) ?? '';
       expect(row).toContain(stateInWords(shoot));
       expect(row).toContain(shoot.why);
-      expect(row).toContain(nextInWords(shoot, at));
+      expect(row).toContain(shoot.next.text);
       expect(row.replaceAll(/\s+(?:Copy)?\s*/g, ' ')).toContain(shoot.do);
     }
   });
