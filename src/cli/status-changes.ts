@@ -1,9 +1,9 @@
 import { type SeedStatus, titleOf } from '../status/index.ts';
-import { nextInWords, stateInWords } from '../status/state/judge-seed.ts';
+import { stateInWords } from '../status/state/judge-seed.ts';
 import type { ShootStatus } from '../status/state/schema.ts';
 import { clockTime, withoutNumbers } from '../status/state/words.ts';
 import { escapeControls } from '../telemetry/index.ts';
-import { doInWords, leaderInWords, verdictInWords } from './status-output.ts';
+import { leaderInWords, rowOf, verdictInWords } from './status-output.ts';
 
 /** Returns what a change of a shoot changes; numbers alone are none. */
 const keyOf = (shoot: ShootStatus): string =>
@@ -29,11 +29,9 @@ export const changeLines = (before: SeedStatus, after: SeedStatus): readonly str
     const former = known.get(shoot.namespace);
     known.delete(shoot.namespace);
     if (former !== undefined && keyOf(former) === keyOf(shoot)) return [];
-    const what = doInWords(shoot);
-    const next = nextInWords(shoot, at);
-    return [
-      `${titleOf(shoot)}  ${stateInWords(shoot)}  ${shoot.why}${next === '' ? '' : `; next: ${next}`}${what === '' ? '' : `; do: ${what}`}`,
-    ];
+    const { cells, why, next, what } = rowOf(shoot, at);
+    const [title, state] = cells;
+    return [`${title}  ${state}  ${why}${next === '' ? '' : `; next: ${next}`}${what === '' ? '' : `; do: ${what}`}`];
   });
   // Without a prober that responds, nothing is known of a shoot that is not held.
   const isSeen = (status: SeedStatus): boolean => status.source === 'leader' || status.source === 'standby';

@@ -115,7 +115,7 @@ interface Row {
   readonly what: string;
 }
 
-const rowOf = (shoot: ShootStatus, at: string, title = titleOf(shoot)): Row => {
+export const rowOf = (shoot: ShootStatus, at: string, title = titleOf(shoot)): Row => {
   const { state, since, why } = shoot;
   const age = since === undefined ? '-' : between(since, at);
   return {
