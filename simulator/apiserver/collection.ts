@@ -18,51 +18,28 @@ export interface HistoryLimits {
   readonly forgotten: number;
 }
 
-/** Holds an object's position while the object changes, so that only creations and deletions invalidate the order. */
-interface Slot {
-  entry: Entry;
-}
-
-/** Slots in order. Entries and objects are those of the slots, cached until one of them changes. */
+/** Frozen arrays in the order of etcd's keys. */
 interface Sorted {
-  readonly slots: readonly Slot[];
-  entries: readonly Entry[] | undefined;
-  objects: readonly SimObject[] | undefined;
-}
-
-interface Bucket {
-  readonly byName: Map<string, Slot>;
-  sorted: Sorted | undefined;
+  readonly entries: readonly Entry[];
+  readonly objects: readonly SimObject[];
 }
 
 const compareKeys = (a: Entry, b: Entry): number => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0);
-const compareSlots = (a: Slot, b: Slot): number => compareKeys(a.entry, b.entry);
 
-const sort = (slots: Slot[]): Sorted => ({ slots: slots.sort(compareSlots), entries: undefined, objects: undefined });
-
-const entriesOf = (sorted: Sorted): readonly Entry[] => {
-  sorted.entries ??= Object.freeze(sorted.slots.map(({ entry }) => entry));
-  return sorted.entries;
+const sort = (unsorted: readonly Entry[]): Sorted => {
+  const entries = unsorted.toSorted(compareKeys);
+  return { entries: Object.freeze(entries), objects: Object.freeze(entries.map(({ object }) => object)) };
 };
 
-const objectsOf = (sorted: Sorted): readonly SimObject[] => {
-  sorted.objects ??= Object.freeze(sorted.slots.map(({ entry }) => entry.object));
-  return sorted.objects;
-};
-
-const forget = (sorted: Sorted | undefined): void => {
-  if (sorted === undefined) return;
-  sorted.entries = undefined;
-  sorted.objects = undefined;
-};
-
-const nothing: Sorted = { slots: [], entries: Object.freeze([]), objects: Object.freeze([]) };
+const nothing = sort([]);
 
 /** The objects of one kind, in the order of etcd's keys, and their recent history. */
 export class Collection {
-  readonly #buckets = new Map<string, Bucket>();
+  /** Entries by namespace and name. */
+  readonly #buckets = new Map<string, Map<string, Entry>>();
   readonly #keptEvents: number;
-  #everything: Sorted | undefined;
+  /** Lists by namespace, or of all namespaces (undefined), until an entry changes. */
+  readonly #lists = new Map<string | undefined, Sorted>();
   #history: StoreEvent[] = [];
   #compacted: number;
 
@@ -77,35 +54,29 @@ export class Collection {
   }
 
   get(namespace: string, name: string): Entry | undefined {
-    return this.#buckets.get(namespace)?.byName.get(name)?.entry;
+    return this.#buckets.get(namespace)?.get(name);
   }
 
   /** Entries sorted by key, of all namespaces or of one. The array is frozen, and the same one until an entry changes. */
   list(namespace?: string): readonly Entry[] {
-    return entriesOf(this.#sorted(namespace));
+    return this.#sorted(namespace).entries;
   }
 
   /** The objects of `list`. */
   objects(namespace?: string): readonly SimObject[] {
-    return objectsOf(this.#sorted(namespace));
+    return this.#sorted(namespace).objects;
   }
 
   apply(event: StoreEvent): void {
-    const { entry } = event;
-    const bucket = this.#bucket(entry.namespace);
-    const slot = bucket.byName.get(entry.name);
-    if (event.type === 'DELETED') {
-      bucket.byName.delete(entry.name);
-      if (bucket.byName.size === 0) this.#buckets.delete(entry.namespace);
-      this.#forgetOrder(bucket);
-    } else if (slot === undefined) {
-      bucket.byName.set(entry.name, { entry });
-      this.#forgetOrder(bucket);
-    } else {
-      slot.entry = entry;
-      forget(bucket.sorted);
-      forget(this.#everything);
-    }
+    const { entry, type } = event;
+    const { namespace, name } = entry;
+    const bucket = this.#buckets.get(namespace) ?? new Map<string, Entry>();
+    this.#buckets.set(namespace, bucket);
+    if (type === 'DELETED') bucket.delete(name);
+    else bucket.set(name, entry);
+    if (bucket.size === 0) this.#buckets.delete(namespace);
+    this.#lists.delete(namespace);
+    this.#lists.delete(undefined);
     this.#remember(event);
   }
 
@@ -144,25 +115,13 @@ export class Collection {
   }
 
   #sorted(namespace: string | undefined): Sorted {
-    if (namespace === undefined) {
-      this.#everything ??= sort([...this.#buckets.values()].flatMap((bucket) => [...bucket.byName.values()]));
-      return this.#everything;
-    }
-    const bucket = this.#buckets.get(namespace);
-    if (bucket === undefined) return nothing;
-    bucket.sorted ??= sort([...bucket.byName.values()]);
-    return bucket.sorted;
-  }
-
-  #bucket(namespace: string): Bucket {
-    const bucket = this.#buckets.get(namespace) ?? { byName: new Map(), sorted: undefined };
-    this.#buckets.set(namespace, bucket);
-    return bucket;
-  }
-
-  #forgetOrder(bucket: Bucket): void {
-    bucket.sorted = undefined;
-    this.#everything = undefined;
+    const known = this.#lists.get(namespace);
+    if (known !== undefined) return known;
+    const buckets = namespace === undefined ? [...this.#buckets.values()] : [this.#buckets.get(namespace)];
+    if (buckets[0] === undefined) return nothing;
+    const list = sort(buckets.flatMap((bucket) => [...(bucket?.values() ?? [])]));
+    this.#lists.set(namespace, list);
+    return list;
   }
 
   #remember(event: StoreEvent): void {

@@ -6,7 +6,7 @@ import { type JsonMap, type SimObject, asMap, isMap } from './object.ts';
 import type { ServerOrigin } from './origin.ts';
 import type { WholeReply } from './reply.ts';
 import { scaleOf, scaledObject } from './scale.ts';
-import { StatusError, badRequest, invalid, methodNotAllowed } from './status.ts';
+import { StatusError, badRequest, methodNotAllowed } from './status.ts';
 import type { Storage } from './storage.ts';
 import { createdObject } from './write-create.ts';
 import { type DeleteOptions, deleteEntry, deleteOptions } from './write-delete.ts';
@@ -55,14 +55,6 @@ const readTyped = (kind: SimKind, input: WriteInput): JsonMap => {
   throw badRequest(`${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: ${problem}`);
 };
 
-/** Throws Invalid for a patched object that the real server could not decode. */
-const checkPatched = (kind: SimKind, object: Readonly<JsonMap>): void => {
-  const problem = kind.decodeProblem?.(object);
-  if (problem === undefined) return;
-  const cause = { reason: 'FieldValueInvalid', message: `Invalid value: ${problem}`, field: 'patch' };
-  throw invalid({ ...kind, group: '', kind: '' }, '', [cause]);
-};
-
 /** Handles POST to a collection. */
 export const create = (
   host: WriteHost,
@@ -94,7 +86,7 @@ const writeScale = (host: WriteHost, entry: Entry, input: WriteInput): WholeRepl
   if (kind.scale === undefined) throw missingPart(kind, entry.name);
   if (input.method !== 'PATCH') throw methodNotAllowed();
   const wanted = scaledObject(entry, kind.scale, patchedValue(input, scaleOf(entry, kind.scale)));
-  const result = commit(host, entry, { target: 'scale', wanted, put: false });
+  const result = commit(host, entry, { target: 'scale', wanted });
   return { status: 200, body: JSON.stringify(scaleOf(result, kind.scale)) };
 };
 
@@ -105,10 +97,8 @@ const writeObject = (
 ): WholeReply => {
   const { input, target } = request;
   const { kind } = entry;
-  const put = input.method === 'PUT';
-  const wanted = put ? readTyped(kind, input) : patchedValue(input, entry.object);
-  if (!put) checkPatched(kind, wanted);
-  const result = commit(host, entry, { target, wanted, put });
+  const wanted = input.method === 'PUT' ? readTyped(kind, input) : patchedValue(input, entry.object);
+  const result = commit(host, entry, { target, wanted });
   return { status: 200, body: entryText(result) };
 };
 

@@ -32,8 +32,6 @@ export interface SimKind {
   readonly generation: boolean;
   /** Metadata whose changes increase the generation, as changes of the object's own fields do. */
   readonly countedMetadata: readonly 'annotations'[];
-  /** True if PUT without a resourceVersion overwrites. */
-  readonly unconditionalUpdate: boolean;
   /** Integer fields that the real server leaves out of `status` when 0 (Go's omitempty). */
   readonly omitZero: readonly string[];
   /** Field of the spec whose changes the server stamps in `managedFields`. The real server stamps all; the simulated one only what somebody reads. */

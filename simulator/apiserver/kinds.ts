@@ -21,7 +21,6 @@ const define = (base: Partial<SimKind>, identity: Identity, extra: Partial<SimKi
   status: false,
   generation: false,
   countedMetadata: [],
-  unconditionalUpdate: true,
   omitZero: [],
   graceful: false,
   ...base,
@@ -46,7 +45,7 @@ const apps = (kind: string, resource: string, extra: Partial<SimKind>): SimKind 
 
 /** A kind served from a CustomResourceDefinition. */
 export const customKind = (identity: Identity, extra: Partial<SimKind> = {}): SimKind =>
-  define({ custom: true, generation: true, unconditionalUpdate: false }, identity, extra);
+  define({ custom: true, generation: true }, identity, extra);
 
 const zeroes = [
   'replicas',
@@ -83,7 +82,6 @@ export const simKinds = {
     {},
     { group: 'coordination.k8s.io', version: 'v1', kind: 'Lease', resource: 'leases' },
     {
-      unconditionalUpdate: false,
       stampedField: 'renewTime',
       decodeProblem: leaseProblem,
     },

@@ -5,15 +5,6 @@ import { type ProtobufMessage, bytesField, encodeProtobuf, stringField } from '.
 export const protobufMediaType = 'application/vnd.kubernetes.protobuf';
 
 /** Field numbers of this and the next two messages are those of `generated.proto` in k8s.io/apimachinery `pkg/apis/meta/v1`. */
-const ownerReference: ProtobufMessage = {
-  kind: [1, 'string'],
-  name: [3, 'string'],
-  uid: [4, 'string'],
-  apiVersion: [5, 'string'],
-  controller: [6, 'bool'],
-  blockOwnerDeletion: [7, 'bool'],
-};
-
 const managedFieldsEntry: ProtobufMessage = {
   manager: [1, 'string'],
   operation: [2, 'string'],
@@ -25,18 +16,14 @@ const managedFieldsEntry: ProtobufMessage = {
 
 const objectMeta: ProtobufMessage = {
   name: [1, 'string'],
-  generateName: [2, 'string'],
   namespace: [3, 'string'],
   uid: [5, 'string'],
   resourceVersion: [6, 'string'],
   generation: [7, 'integer'],
   creationTimestamp: [8, 'time'],
   deletionTimestamp: [9, 'time'],
-  deletionGracePeriodSeconds: [10, 'integer'],
   labels: [11, 'stringMap'],
   annotations: [12, 'stringMap'],
-  ownerReferences: [13, [ownerReference]],
-  finalizers: [14, 'strings'],
   managedFields: [17, [managedFieldsEntry]],
 };
 
@@ -70,37 +57,11 @@ const nodeCondition: ProtobufMessage = {
   message: [6, 'string'],
 };
 
-const daemonEndpoints: ProtobufMessage = { kubeletEndpoint: [1, { Port: [1, 'integer'] }] };
-
-const nodeInfo: ProtobufMessage = {
-  machineID: [1, 'string'],
-  systemUUID: [2, 'string'],
-  bootID: [3, 'string'],
-  kernelVersion: [4, 'string'],
-  osImage: [5, 'string'],
-  containerRuntimeVersion: [6, 'string'],
-  kubeletVersion: [7, 'string'],
-  kubeProxyVersion: [8, 'string'],
-  operatingSystem: [9, 'string'],
-  architecture: [10, 'string'],
-};
-
 /** Message of k8s.io/api `core/v1`, with the fields that simulated kubelets write. */
 const node: ProtobufMessage = {
   metadata: [1, objectMeta],
-  spec: [
-    2,
-    { podCIDR: [1, 'string'], providerID: [3, 'string'], unschedulable: [4, 'bool'], podCIDRs: [7, 'strings'] },
-  ],
-  status: [
-    3,
-    {
-      phase: [3, 'string'],
-      conditions: [4, [nodeCondition]],
-      daemonEndpoints: [6, daemonEndpoints],
-      nodeInfo: [7, nodeInfo],
-    },
-  ],
+  spec: [2, { providerID: [3, 'string'] }],
+  status: [3, { conditions: [4, [nodeCondition]], nodeInfo: [7, { kubeletVersion: [7, 'string'] }] }],
 };
 
 const messages: Readonly<Record<string, ProtobufMessage>> = { 'coordination.k8s.io/v1 Lease': lease, 'v1 Node': node };

@@ -63,17 +63,11 @@ export const nextGeneration = (kind: SimKind, old: SimObject, next: Readonly<Jso
   return equalJson(counted(kind, old), counted(kind, next)) ? current : current + 1;
 };
 
-/** Reads the metadata in a request's body: a required string that is missing or of another type becomes empty, all else stays as sent. */
+/** Reads the metadata in a request's body: a name or resourceVersion that is missing or of another type becomes empty, all else stays as sent. */
 export const metadataIn = (
   object: Readonly<JsonMap>,
-): JsonMap & { name: string; namespace: string; resourceVersion: string; uid: string } => {
+): JsonMap & { readonly name: string; readonly resourceVersion: string } => {
   const meta = asMap(object.metadata);
   const text = (key: string): string => (typeof meta[key] === 'string' ? meta[key] : '');
-  return {
-    ...meta,
-    name: text('name'),
-    namespace: text('namespace'),
-    resourceVersion: text('resourceVersion'),
-    uid: text('uid'),
-  };
+  return { ...meta, name: text('name'), resourceVersion: text('resourceVersion') };
 };

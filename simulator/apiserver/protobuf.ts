@@ -3,9 +3,7 @@ import { type JsonMap, asList, asMap } from './object.ts';
 /** Type of a field's value. Its JSON form is the one that the Kubernetes API documents. */
 type FieldType =
   | 'string'
-  | 'strings'
   | 'stringMap'
-  | 'bool'
   | 'integer'
   | 'time'
   | 'fieldsV1'
@@ -70,12 +68,8 @@ const encodeField = ({ 0: field, 1: type }: ProtobufField, value: unknown): Chun
   switch (type) {
     case 'string':
       return stringField(field, String(value));
-    case 'strings':
-      return asList(value).flatMap((item) => stringField(field, String(item)));
     case 'stringMap':
       return Object.entries(asMap(value)).flatMap(([key, text]) => entryField(field, key, text));
-    case 'bool':
-      return [integerField(field, value === true ? 1 : 0)];
     case 'integer':
       return [integerField(field, Number(value))];
     case 'time':

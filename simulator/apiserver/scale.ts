@@ -36,19 +36,12 @@ export const checkScalable = (entry: Entry, paths: ScalePaths): void => {
   });
 };
 
-/** Returns the object with the replica count of a written Scale, and with the Scale's preconditions in its metadata. */
+/** Returns the object with the replica count of a written Scale, and with the Scale's precondition in its metadata. */
 export const scaledObject = (entry: Entry, paths: ScalePaths, scale: Readonly<JsonMap>): JsonMap => {
   const count = getPath(scale, ['spec', 'replicas']) ?? 0;
-  const { name, namespace, uid, resourceVersion } = asMap(scale.metadata);
-  const counted = withPath(entry.object, paths.replicas, count);
+  const { resourceVersion = '' } = asMap(scale.metadata);
   return {
-    ...counted,
-    metadata: {
-      ...entry.object.metadata,
-      name,
-      namespace: namespace ?? '',
-      uid: uid ?? '',
-      resourceVersion: resourceVersion ?? '',
-    },
+    ...withPath(entry.object, paths.replicas, count),
+    metadata: { ...entry.object.metadata, resourceVersion },
   };
 };

@@ -98,11 +98,11 @@ export const alreadyExists = (kind: SimKind, name: string): StatusError =>
     details: details(kind, name, 'resource'),
   });
 
-export const conflict = (kind: SimKind, name: string, problem = staleObject): StatusError =>
+export const conflict = (kind: SimKind, name: string): StatusError =>
   new StatusError({
     code: 409,
     reason: 'Conflict',
-    message: `Operation cannot be fulfilled on ${resourceName(kind)} "${name}": ${problem}`,
+    message: `Operation cannot be fulfilled on ${resourceName(kind)} "${name}": ${staleObject}`,
     details: details(kind, name, 'resource'),
   });
 
@@ -116,15 +116,5 @@ export const deleteConflict = (kind: SimKind, name: string, problem: string): St
     message: `Operation cannot be fulfilled on ${kindName(kind)} "${name}": ${problem}`,
     details: details(kind, name, 'kind'),
   });
-
-export const invalid = (kind: SimKind, name: string, causes: readonly StatusCause[]): StatusError => {
-  const problems = causes.map((cause) => `${cause.field ?? ''}: ${cause.message}`);
-  return new StatusError({
-    code: 422,
-    reason: 'Invalid',
-    message: `${kindName(kind)} "${name}" is invalid: ${problems.length === 1 ? (problems[0] ?? '') : `[${problems.join(', ')}]`}`,
-    details: { ...details(kind, name, 'kind'), causes },
-  });
-};
 
 export const expired = (message: string): StatusError => new StatusError({ code: 410, reason: 'Expired', message });

@@ -3,7 +3,7 @@ import { simKinds } from './kinds.ts';
 import { metadataIn, tidyMetadata, tidyStatus } from './metadata.ts';
 import { type JsonMap, type SimMeta, without } from './object.ts';
 import type { ServerOrigin } from './origin.ts';
-import { StatusError, alreadyExists, badRequest, notFound } from './status.ts';
+import { alreadyExists, notFound } from './status.ts';
 import type { Storage } from './storage.ts';
 
 export interface Creation {
@@ -50,21 +50,14 @@ export const newObject = (
   return defaulted as unknown as Readonly<JsonMap> & { readonly metadata: SimMeta };
 };
 
-/** Builds the object of a POST. Throws a StatusError: BadRequest, NotFound (the namespace), 500 (a resourceVersion), AlreadyExists. */
+/** Builds the object of a POST. Throws a StatusError: NotFound (the namespace), AlreadyExists. */
 export const createdObject = (
   storage: Storage,
   creation: Creation,
   origin: ServerOrigin,
 ): Readonly<JsonMap> & { readonly metadata: SimMeta } => {
-  const { kind, namespace, wanted } = creation;
-  const meta = metadataIn(wanted);
-  if (meta.namespace !== '' && meta.namespace !== namespace) {
-    throw badRequest('the namespace of the provided object does not match the namespace sent on the request');
-  }
+  const { kind, namespace } = creation;
   checkNamespace(storage, creation);
-  if (meta.resourceVersion !== '') {
-    throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
-  }
   const object = newObject(creation, origin);
   const { name } = object.metadata;
   if (storage.collection(kind).get(namespace, name) !== undefined) throw alreadyExists(kind, name);

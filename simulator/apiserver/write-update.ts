@@ -1,8 +1,8 @@
 import type { Entry } from './entry.ts';
-import { type StatusCause, apiVersionOf } from './kind.ts';
+import { apiVersionOf } from './kind.ts';
 import { metadataIn, nextGeneration, tidyMetadata, tidyStatus } from './metadata.ts';
 import { type JsonMap, type SimMeta, type SimObject, equalJson, without } from './object.ts';
-import { conflict, invalid } from './status.ts';
+import { conflict } from './status.ts';
 
 /** Part of an object that a write may change. */
 export type WriteTarget = 'object' | 'status' | 'scale';
@@ -11,35 +11,13 @@ export interface Update {
   readonly target: WriteTarget;
   /** The whole object as the client wants it. */
   readonly wanted: Readonly<JsonMap>;
-  /** True for PUT, which needs a resourceVersion if the kind requires one; false for patches, which never do. */
-  readonly put: boolean;
 }
 
 type Unversioned = Readonly<JsonMap> & { readonly metadata: SimMeta };
 
-const immutable = (field: string, value: string): StatusCause => ({
-  reason: 'FieldValueInvalid',
-  message: `Invalid value: "${value}": field is immutable`,
-  field,
-});
-
-const checkIdentity = ({ kind, name, object }: Entry, { wanted, put }: Update): void => {
-  const { uid } = object.metadata;
-  const { uid: wantedUid } = metadataIn(wanted);
-  if (wantedUid === '' || wantedUid === uid) return;
-  if (!put) throw invalid(kind, name, [immutable('metadata.uid', wantedUid)]);
-  throw conflict(kind, name, `Precondition failed: UID in precondition: ${wantedUid}, UID in object meta: ${uid}`);
-};
-
-const checkVersion = (entry: Entry, update: Update): void => {
-  const { kind, name } = entry;
-  const { resourceVersion } = metadataIn(update.wanted);
-  if (resourceVersion === '' || resourceVersion === '0') {
-    if (!update.put || kind.unconditionalUpdate) return;
-    const message = 'Invalid value: 0: must be specified for an update';
-    throw invalid(kind, name, [{ reason: 'FieldValueInvalid', message, field: 'metadata.resourceVersion' }]);
-  }
-  if (resourceVersion !== entry.object.metadata.resourceVersion) throw conflict(kind, name);
+const checkVersion = ({ kind, name, object }: Entry, { wanted }: Update): void => {
+  const { resourceVersion } = metadataIn(wanted);
+  if (resourceVersion !== '' && resourceVersion !== object.metadata.resourceVersion) throw conflict(kind, name);
 };
 
 const systemFields = [
@@ -72,11 +50,10 @@ const mergeBody = (entry: Entry, update: Update): JsonMap => {
 };
 
 /**
- * Returns the object after `update` of `entry`, or undefined if nothing changes. Throws a StatusError: Conflict for a stale
- * resourceVersion or another UID, Invalid. The rules are those of k8s.io/apiserver/pkg/registry/rest/update.go.
+ * Returns the object after `update` of `entry`, or undefined if nothing changes. Throws a Conflict StatusError for a stale resourceVersion.
+ * The rules are those of k8s.io/apiserver/pkg/registry/rest/update.go.
  */
 export const updatedObject = (entry: Entry, update: Update): Unversioned | undefined => {
-  checkIdentity(entry, update);
   checkVersion(entry, update);
   const { kind, object } = entry;
   const metadata = tidyMetadata(mergeMetadata(entry, update));
