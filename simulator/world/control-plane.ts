@@ -15,7 +15,7 @@ import type { WorldServer } from './endpoint.ts';
 import { type ShootInit, crashingAnnotation, etcdAnnotation, kubeApiserver, technicalName } from './objects.ts';
 import { type ContainerProgram, startPodKubelet } from './pod-kubelet.ts';
 import { containerOf } from './pod-status.ts';
-import { startReplicaSets, startStatefulSets } from './pod-sets.ts';
+import { startPodSets } from './pod-sets.ts';
 import { type ControlObject, annotationOf } from './steering.ts';
 import { podFor } from './workloads.ts';
 
@@ -84,8 +84,7 @@ export const startControlPlane = (deps: ControlPlaneDeps, init: ShootInit): (() 
 
   const stopSlices = startEndpointSlices(store, namespace);
   const kubelet = startPodKubelet({ ...deps, random: deps.random.fork('kubelet') }, { namespace, programOf });
-  const stopSets = startReplicaSets(deps, namespace);
-  const stopStatefulSets = startStatefulSets(deps, namespace);
+  const stopSets = startPodSets(deps, namespace);
 
   const served = { namespace, name: kubeApiserver };
   let wasServed = isServiceReady(store, served);
@@ -110,7 +109,7 @@ export const startControlPlane = (deps: ControlPlaneDeps, init: ShootInit): (() 
     if (object.metadata.name === namespace) kubelet.reconcile();
   });
   return () => {
-    for (const stop of [stopSlices, stopSets, stopStatefulSets, stopListening, stopSteering]) stop();
+    for (const stop of [stopSlices, stopSets, stopListening, stopSteering]) stop();
     kubelet.stop();
   };
 };

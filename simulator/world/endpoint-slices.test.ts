@@ -58,21 +58,6 @@ describe('endpoint slices', () => {
     const slices = set.store.list(simKinds.EndpointSlice, set.shoot.namespace);
     expect(slices.map(({ endpoints }) => endpoints === null)).toEqual([false, true]);
   });
-
-  it('are created and deleted with services that have a selector', () => {
-    const set = startPodWorld();
-    const { namespace } = set.shoot;
-    const service = (name: string, spec: object): void => {
-      set.store.put(simKinds.Service, { metadata: { name, namespace }, spec: { ports: [], ...spec } });
-    };
-    service('all', { selector: { 'gardener.cloud/role': 'controlplane' } });
-    service('none', { selector: { role: 'nobody' } });
-    service('external', {});
-    expect(endpointsOf(set, 'all')).toHaveLength(6);
-    expect([endpointsOf(set, 'none'), endpointsOf(set, 'external')]).toEqual([[], undefined]);
-    set.store.remove(simKinds.Service, { namespace, name: 'all' });
-    expect(endpointsOf(set, 'all')).toBeUndefined();
-  });
 });
 
 describe('a service', () => {

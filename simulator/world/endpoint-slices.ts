@@ -14,11 +14,8 @@ import { controlledBy } from './workloads.ts';
 
 const serviceName = 'kubernetes.io/service-name';
 
-const selectorOf = (service: SimObject): readonly [string, unknown][] =>
-  Object.entries(asMap(asMap(service.spec).selector));
-
-const selects = (service: SimObject, pod: SimObject): boolean =>
-  selectorOf(service).every(([key, value]) => pod.metadata.labels?.[key] === value);
+const selects = ({ spec }: SimObject, pod: SimObject): boolean =>
+  Object.entries(asMap(asMap(spec).selector)).every(([key, value]) => pod.metadata.labels?.[key] === value);
 
 /** `podToEndpoint` in https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/endpointslice/utils.go */
 const endpointOf = (pod: SimObject): JsonMap => {
@@ -56,11 +53,10 @@ const sliceOf = (service: SimObject, pods: readonly SimObject[]): SimDraft => {
 };
 
 /**
- * Starts the EndpointSlice controller of one namespace: each Service with a selector gets one EndpointSlice of the pods that it selects.
+ * Starts the EndpointSlice controller of one namespace: each of its Services gets one EndpointSlice of the pods that it selects.
  */
 export const startEndpointSlices = (store: SimStore, namespace: string): (() => void) => {
   const write = (service: SimObject): void => {
-    if (selectorOf(service).length === 0) return;
     const pods = store.list(simKinds.Pod, namespace).filter((pod) => selects(service, pod));
     store.put(simKinds.EndpointSlice, sliceOf(service, pods));
   };
@@ -69,22 +65,8 @@ export const startEndpointSlices = (store: SimStore, namespace: string): (() => 
     for (const service of store.list(simKinds.Service, namespace)) if (selects(service, pod)) write(service);
   };
 
-  const unsubscribes = [
-    store.subscribe(simKinds.Pod, ({ object }) => onPod(object), namespace),
-    store.subscribe(
-      simKinds.Service,
-      ({ type, object }) => {
-        const { name } = object.metadata;
-        if (type !== 'DELETED') write(object);
-        else store.remove(simKinds.EndpointSlice, { namespace, name: `${name}-slice` });
-      },
-      namespace,
-    ),
-  ];
   for (const service of store.list(simKinds.Service, namespace)) write(service);
-  return () => {
-    for (const unsubscribe of unsubscribes) unsubscribe();
-  };
+  return store.subscribe(simKinds.Pod, ({ object }) => onPod(object), namespace);
 };
 
 /** True if any endpoint is ready. An endpoint without the condition counts as ready, a terminating one never does. */

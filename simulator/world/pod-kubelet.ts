@@ -3,42 +3,8 @@ import { type JsonMap, type SimObject, asMap, formatTime, simKinds } from '../ap
 import type { ActorDeps } from './actor.ts';
 import { type ContainerView, containerOf, statusFrom, viewOf } from './pod-status.ts';
 
-/** A kubelet's back-off for the restarts of a container. */
-export interface BackOff {
-  /** Delay of the next restart in milliseconds, counted from the end of the container. */
-  readonly ms: number;
-  /** Time of the last restart, milliseconds since the epoch. */
-  readonly restartedAt: number;
-}
-
-export interface BackOffLimits {
-  readonly firstMs: number;
-  readonly longestMs: number;
-}
-
-/** A container that ran longer than this many times the longest delay counts as stable (`hasExpired`). */
+/** A container that ran longer than this many times the longest delay counts as stable (`hasExpired` in client-go `util/flowcontrol/backoff.go`). */
 const stableAfter = 2;
-
-const isForgotten = (backOff: BackOff, endedAt: number, { longestMs }: BackOffLimits): boolean =>
-  endedAt - backOff.restartedAt > stableAfter * longestMs;
-
-/**
- * Returns the delay in milliseconds between a container's end at `endedAt` and its restart: 0 the first time and after a stable run,
- * otherwise the delay in `backOff`. `IsInBackOffSince` in
- * https://github.com/kubernetes/kubernetes/blob/master/staging/src/k8s.io/client-go/util/flowcontrol/backoff.go
- */
-export const restartDelay = (backOff: BackOff | undefined, endedAt: number, limits: BackOffLimits): number =>
-  backOff === undefined || isForgotten(backOff, endedAt, limits) ? 0 : backOff.ms;
-
-/** Returns the back-off after that restart: the delay doubles each time (`Next` in the same file, called by `doBackOff` in kuberuntime_manager.go). */
-export const afterRestart = (
-  backOff: BackOff | undefined,
-  { endedAt, restartedAt }: { readonly endedAt: number; readonly restartedAt: number },
-  limits: BackOffLimits,
-): BackOff => {
-  if (backOff === undefined || isForgotten(backOff, endedAt, limits)) return { ms: limits.firstMs, restartedAt };
-  return { ms: Math.min(2 * backOff.ms, limits.longestMs), restartedAt };
-};
 
 /** The program in a container as its kubelet sees it. Both functions are called again on every `look` of the worker. */
 export interface ContainerProgram {
@@ -79,7 +45,10 @@ class PodWorker {
   readonly #deps: ActorDeps;
   readonly #init: PodWorkerInit;
   #view: ContainerView;
-  #backOff: BackOff | undefined;
+  /** Delay of the next restart in milliseconds, counted from the end of the container. */
+  #backOffMs = 0;
+  /** Time of the last restart, milliseconds since the epoch. */
+  #restartedAt = 0;
   #isTerminating = false;
   /** Cancels the container's next start or probe, or the pod's end. */
   #cancelNext = (): void => undefined;
@@ -160,21 +129,32 @@ class PodWorker {
     this.reconcile();
   }
 
+  /**
+   * Returns the delay of the restart of a container that ended at `endedAt`: 0 the first time and after a stable run; then it doubles each time
+   * (`doBackOff` in kuberuntime_manager.go).
+   */
+  #takeDelay(endedAt: number): number {
+    const { crashBackOffMs, longestCrashBackOffMs } = this.#deps.timing;
+    const isStable = endedAt - this.#restartedAt > stableAfter * longestCrashBackOffMs;
+    const delayMs = isStable ? 0 : this.#backOffMs;
+    this.#backOffMs = delayMs === 0 ? crashBackOffMs : Math.min(2 * delayMs, longestCrashBackOffMs);
+    return delayMs;
+  }
+
   #exit(): void {
     this.#cancelExit = undefined;
-    const { clock, timing } = this.#deps;
-    const limits = { firstMs: timing.crashBackOffMs, longestMs: timing.longestCrashBackOffMs };
+    const { clock } = this.#deps;
     const endedAt = clock.now();
     const { startedAt } = asMap(this.#view.state.running);
     const terminated: JsonMap = { exitCode: 1, reason: 'Error', startedAt, finishedAt: formatTime(endedAt) };
-    const delayMs = restartDelay(this.#backOff, endedAt, limits);
+    const delayMs = this.#takeDelay(endedAt);
     if (delayMs === 0) this.#post({ state: { terminated }, ready: false });
     else {
       const waiting = crashLoop(this.#init.pod, delayMs);
       this.#post({ state: { waiting }, lastState: { terminated }, ready: false });
     }
     this.#after(delayMs, () => {
-      this.#backOff = afterRestart(this.#backOff, { endedAt, restartedAt: clock.now() }, limits);
+      this.#restartedAt = clock.now();
       this.#view = { ...this.#view, lastState: { terminated }, restartCount: this.#view.restartCount + 1 };
       this.#start();
     });

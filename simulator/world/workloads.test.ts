@@ -67,14 +67,6 @@ describe('pods of a Deployment', () => {
     expect(set.store.get(simKinds.Pod, scheduler!)).toBeUndefined();
   });
 
-  it('have addresses of their own', async () => {
-    const set = startPodWorld({ replicas: { 'kube-apiserver': 2 } });
-    set.store.delete(simKinds.Pod, podOf(set, kcm).metadata);
-    await set.clock.advance(9_600);
-    const addresses = set.store.list(simKinds.Pod).map(({ status }) => (status as { podIP: string }).podIP);
-    expect(new Set(addresses).size).toBe(7);
-  });
-
   it('follow the Deployment down and up, and its counts follow them', async () => {
     const set = startPodWorld();
     const { clock } = set;
@@ -96,16 +88,6 @@ describe('pods of a Deployment', () => {
     expect(readyReplicas(set, kcm)).toBe(3);
   });
 
-  it('are deleted in order: those that are not ready first', async () => {
-    const set = startPodWorld();
-    const first = podOf(set, kcm).metadata.name;
-    scale(set, 3);
-    await set.clock.advance(5_000);
-    scale(set, 1);
-    await set.clock.advance(10_000);
-    expect(podOf(set, kcm).metadata.name).toBe(first);
-  });
-
   it('follow the last change in the end, after any earlier ones', async () => {
     const set = startPodWorld();
     for (const replicas of [0, 2, 0, 4]) {
@@ -121,14 +103,6 @@ describe('pods of a Deployment', () => {
     for (const replicas of [2, 3]) scale(set, replicas);
     set.world.stop();
     expect(set.clock.pending).toBe(0);
-  });
-
-  it('are deleted with the Deployment', async () => {
-    const set = startPodWorld();
-    set.store.remove(simKinds.Deployment, deploymentOf(set).metadata);
-    await set.clock.advance(3_000);
-    expect(podsOf(set, kcm)).toEqual([]);
-    expect(podsOf(set, 'kube-scheduler')).toHaveLength(1);
   });
 
   it('are as many as the shoot was created with', () => {
@@ -154,26 +128,6 @@ describe('the pods of a StatefulSet', () => {
     expect(after.metadata.uid).not.toBe(before.metadata.uid);
     await set.clock.advance(9_600 + 10_000);
     expect(containerStatusOf(podOf(set, 'etcd-main'))).toMatchObject({ ready: true, restartCount: 0 });
-  });
-
-  it('are numbered, and follow its replicas up and down', async () => {
-    const set = startPodWorld();
-    const { namespace } = set.shoot;
-    const scaleTo = async (replicas: number): Promise<readonly string[]> => {
-      set.store.patch(simKinds.StatefulSet, { namespace, name: 'etcd-main' }, (old) => ({
-        ...old,
-        spec: { ...(old.spec as object), replicas },
-      }));
-      await set.clock.advance(3_000);
-      return podsOf(set, 'etcd-main').map(({ metadata }) => metadata.name);
-    };
-    expect(await scaleTo(3)).toEqual(['etcd-main-0', 'etcd-main-1', 'etcd-main-2']);
-    expect(await scaleTo(1)).toEqual(['etcd-main-0']);
-    expect(set.store.get(simKinds.StatefulSet, { namespace, name: 'etcd-main' })?.status).toMatchObject({
-      observedGeneration: 3,
-      replicas: 1,
-      readyReplicas: 1,
-    });
   });
 });
 
