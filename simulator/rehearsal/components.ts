@@ -1,3 +1,4 @@
+import { refKey } from '../../src/kubernetes/api/resource-ref.ts';
 import {
   configuredAs,
   type DependentResource,
@@ -5,7 +6,7 @@ import {
   fillTemplate,
   withoutPlaceholders,
 } from '../../src/prober/index.ts';
-import { type SimKind, type SimObject, getPath } from '../apiserver/index.ts';
+import type { SimKind, SimObject } from '../apiserver/index.ts';
 import {
   type ShootInit,
   clusterAutoscaler,
@@ -28,13 +29,18 @@ export const componentOf = (name: string): string => {
 
 const managers: readonly string[] = [kubeControllerManager, machineControllerManager, clusterAutoscaler];
 
-/** Returns the names of a cluster's Deployments, by component: those of the configuration. */
-export const namesAt = ({ dependentResources }: ProberSettings, namespace: string): NonNullable<ShootInit['names']> =>
+/** Returns the workloads of a cluster's components: those of the configuration. `byRef`: kinds that can be scaled, by `refKey`. */
+export const workloadsAt = (
+  { dependentResources }: ProberSettings,
+  namespace: string,
+  byRef: ReadonlyMap<string, SimKind>,
+): NonNullable<ShootInit['workloads']> =>
   Object.fromEntries(
-    dependentResources
-      .map(({ ref }) => ref)
-      .filter(({ kind, name }) => kind === 'Deployment' && [kubeApiserver, ...managers].includes(componentOf(name)))
-      .map(({ name }) => [componentOf(name), fillTemplate(name, namespace)]),
+    dependentResources.flatMap(({ ref }) => {
+      const [component, kind] = [componentOf(ref.name), byRef.get(refKey(ref))];
+      if (kind === undefined || ![kubeApiserver, ...managers].includes(component)) return [];
+      return [[component, { kind, name: fillTemplate(ref.name, namespace) }]];
+    }),
   );
 
 /** Returns the names of resources outside the namespace of their cluster, which the simulated seed does not support. */
@@ -50,9 +56,3 @@ export const configuredFor = (
   { apiVersion, kind, metadata: { name, namespace = '' } }: SimObject,
 ): DependentResource | undefined =>
   configuredAs(settings, { namespace, ref: { apiVersion, kind, name }, annotations: {} });
-
-/** Returns the desired replicas of an object. */
-export const replicasOf = (object: SimObject, { scale }: SimKind): number => {
-  const found = getPath(object, scale?.replicas ?? []);
-  return typeof found === 'number' ? found : 1;
-};

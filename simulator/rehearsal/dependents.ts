@@ -1,17 +1,16 @@
 import { judgeKind } from '../../src/config/rules/index.ts';
 import { type ResourceRef, refKey } from '../../src/kubernetes/api/resource-ref.ts';
-import type { Clock } from '../../src/ports/clock.ts';
 import { type DependentResource, type ProberSettings, fillTemplate } from '../../src/prober/index.ts';
-import { type SimDraft, type SimKind, type SimObject, apiVersionOf, customKind, simKinds } from '../apiserver/index.ts';
+import { type SimDraft, type SimKind, apiVersionOf, customKind, simKinds } from '../apiserver/index.ts';
 import {
   type World,
   type WorldSource,
   clusterAutoscaler,
-  kubeControllerManager,
+  deploymentObject,
   machineControllerManager,
   secretObject,
 } from '../world/index.ts';
-import { componentOf, configuredFor, replicasOf } from './components.ts';
+import { componentOf } from './components.ts';
 
 /** The kinds that the simulated seed serves for a configuration. */
 export interface RehearsedKinds {
@@ -21,14 +20,12 @@ export interface RehearsedKinds {
   readonly byRef: ReadonlyMap<string, SimKind>;
 }
 
-const isScalable = (ref: ResourceRef): boolean => judgeKind(ref).kind === 'scalable';
-
-/** Creates a kind. If it is scalable, its replicas are in the usual fields. Only discovery uses its plural. */
+/** Creates a scalable kind, with its replicas in the usual fields. Only discovery uses its plural. */
 const kindOf = (ref: ResourceRef): SimKind => {
   const [version = '', group = ''] = ref.apiVersion.split('/').reverse();
   const scale = { replicas: ['spec', 'replicas'], statusReplicas: ['status', 'replicas'] };
   const identity = { group, version, kind: ref.kind, resource: `${ref.kind.toLowerCase()}s` };
-  return customKind(identity, { status: true, ...(isScalable(ref) ? { scale } : {}) });
+  return customKind(identity, { status: true, scale });
 };
 
 /** Returns the resources of unknown kinds: only a real seed shows if it serves them with a scale subresource. */
@@ -43,37 +40,13 @@ export const rehearsedKinds = (resources: readonly DependentResource[]): Rehears
   const served: SimKind[] = Object.values(simKinds);
   const byRef = new Map<string, SimKind>();
   for (const { ref } of resources) {
-    if (!isScalable(ref)) continue;
+    if (judgeKind(ref).kind !== 'scalable') continue;
     const isSame = (known: SimKind) => apiVersionOf(known) === ref.apiVersion && known.kind === ref.kind;
     const kind = served.find(isSame) ?? kindOf(ref);
     if (!served.includes(kind)) served.push(kind);
     byRef.set(refKey(ref), kind);
   }
   return { served, byRef };
-};
-
-const atPath = (path: readonly string[], value: unknown): Readonly<Record<string, unknown>> =>
-  path.reduceRight<unknown>((inner, key) => ({ [key]: inner }), value) as Readonly<Record<string, unknown>>;
-
-/** Returns the status of an object that has reached its desired replicas. */
-const statusOf = (kind: SimKind, replicas: number, generation: number | undefined): object => ({
-  ...(atPath(kind.scale?.statusReplicas ?? ['status', 'replicas'], replicas).status as object),
-  readyReplicas: replicas,
-  observedGeneration: generation,
-});
-
-/** Creates an object with one ready replica. */
-const upAndReady = (kind: SimKind, namespace: string, name: string): SimDraft => {
-  const labels = { role: name };
-  const workload = { selector: { matchLabels: labels }, template: { metadata: { labels }, spec: { containers: [] } } };
-  return {
-    metadata: { namespace, name, labels },
-    spec: {
-      ...(kind.group === 'apps' ? workload : {}),
-      ...(atPath(kind.scale?.replicas ?? ['spec', 'replicas'], 1).spec as object),
-    },
-    status: statusOf(kind, 1, 1),
-  };
 };
 
 const secretOf = (
@@ -107,12 +80,12 @@ export const populate = (world: World, settings: ProberSettings, { byRef }: Rehe
     for (const { ref } of dependentResources) {
       const [kind, name] = [byRef.get(refKey(ref)), fillTemplate(ref.name, namespace)];
       if (kind === undefined || store.get(kind, { namespace, name }) !== undefined) continue;
-      store.put(kind, upAndReady(kind, namespace, name));
+      store.put(kind, deploymentObject(namespace, name, 1));
     }
   }
 };
 
-/** Returns replicas by name of Deployment. Outside Gardener, MCM and CA run only if the configuration names them. */
+/** Returns replicas by component. Outside Gardener, MCM and CA run only if the configuration names them. */
 export const initialCounts = ({
   source,
   settings,
@@ -124,49 +97,4 @@ export const initialCounts = ({
   const named = new Set(settings.dependentResources.map(({ ref }) => componentOf(ref.name)));
   const absent = [machineControllerManager, clusterAutoscaler].filter((name) => !named.has(name));
   return Object.fromEntries(absent.map((name) => [name, 0]));
-};
-
-/** Controllers that the simulated seed runs while their Deployments are scaled up. */
-const managers = [kubeControllerManager, machineControllerManager];
-
-/**
- * Starts a controller for each kind except Deployment, for which the simulated seed has one: status follows spec. If KCM or MCM is
- * configured as another kind, its Deployment gets the same replicas. Returns a function that stops the controllers.
- */
-export const startFollowers = (
-  { store, timing, shoots }: World,
-  clock: Clock,
-  { byRef, settings }: RehearsedKinds & { readonly settings: ProberSettings },
-): (() => void) => {
-  const settle = (kind: SimKind, { metadata }: SimObject): void => {
-    const settled = store.patch(kind, metadata, (old) => ({
-      ...old,
-      status: { ...(old.status as object), ...statusOf(kind, replicasOf(old, kind), old.metadata.generation) },
-    }));
-    const resource = settled && configuredFor(settings, settled);
-    const shoot = shoots.find(({ namespace }) => namespace === metadata.namespace);
-    if (settled === undefined || resource === undefined || shoot === undefined) return;
-    const component = componentOf(resource.ref.name);
-    if (!managers.includes(component)) return;
-    store.patch(simKinds.Deployment, { namespace: shoot.namespace, name: shoot.nameOf(component) }, (old) => ({
-      ...old,
-      spec: { ...(old.spec as object), replicas: replicasOf(settled, kind) },
-    }));
-  };
-  const others = new Set(
-    [...byRef.values()].filter((kind) => kind !== simKinds.Deployment && kind.scale !== undefined),
-  );
-  const unsubscribe = [...others].map((kind) =>
-    store.subscribe(kind, ({ type, object, previous }) => {
-      if (type !== 'MODIFIED' || previous === undefined) return;
-      const isScaled = replicasOf(object, kind) !== replicasOf(previous, kind);
-      const isObserved = object.metadata.generation === previous.metadata.generation;
-      if (!isScaled && isObserved) return;
-      const podMs = replicasOf(object, kind) === 0 ? timing.podStopMs : timing.podStartMs;
-      clock.timer(timing.observeMs + (isScaled ? podMs : 0), () => settle(kind, object));
-    }),
-  );
-  return () => {
-    for (const stop of unsubscribe) stop();
-  };
 };

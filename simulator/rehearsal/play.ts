@@ -4,9 +4,9 @@ import { type SimulatedReplica, prober, startReplica } from '../harness/index.ts
 import { type End, type Fault, NetworkFaults, Processes, nothing, shootFaults, turnsOf } from '../outages/index.ts';
 import { type VirtualClock, createSeededRandom, createVirtualClock } from '../time/index.ts';
 import type { RequestCounts } from '../network/index.ts';
-import { type ShootImpact, type World, createWorld, technicalName } from '../world/index.ts';
-import { configuredFor, namesAt, replicasOf } from './components.ts';
-import { type RehearsedKinds, initialCounts, populate, rehearsedKinds, startFollowers } from './dependents.ts';
+import { type ShootImpact, type World, createWorld, technicalName, wantedOf } from '../world/index.ts';
+import { configuredFor, workloadsAt } from './components.ts';
+import { type RehearsedKinds, initialCounts, populate, rehearsedKinds } from './dependents.ts';
 import { cutNodes } from './faults.ts';
 import type { RehearsalPlan } from './plan.ts';
 
@@ -79,7 +79,7 @@ const recordChanges = (
       const shoot = shootOf.get(object.metadata.namespace ?? '');
       if (resource === undefined || shoot === undefined) return;
       const key = refKey(resource.ref);
-      const [from, to] = [replicasOf(previous, kind), replicasOf(object, kind)];
+      const [from, to] = [wantedOf(previous), wantedOf(object)];
       if (from !== to && byRef.has(key)) changes.push({ at: clock.monotonic(), shoot, key, from, to });
     });
   }
@@ -164,22 +164,22 @@ export interface Performance {
 /** Creates the plan's world, with the resources that the settings name. */
 const openWorld = (plan: RehearsalPlan, clock: VirtualClock) => {
   const { seed, settings, source, nodes } = plan;
-  const kinds = { ...rehearsedKinds(settings.dependentResources), settings };
+  const kinds = rehearsedKinds(settings.dependentResources);
   const shoots = Array.from({ length: plan.shoots }, (_, index) => ({
     name: shootName(index),
-    names: namesAt(settings, technicalName(shootName(index))),
+    workloads: workloadsAt(settings, technicalName(shootName(index)), kinds.byRef),
     nodes,
     replicas: initialCounts(plan),
   }));
   const timing = { graceMs: settings.nodeMonitorGraceMs };
-  const world = createWorld({ clock, seed, source, shoots, timing, kinds: kinds.served });
+  const workloads = [...kinds.byRef.values()];
+  const world = createWorld({ clock, seed, source, shoots, timing, kinds: kinds.served, workloads });
   populate(world, settings, kinds);
-  const stopFollowers = startFollowers(world, clock, kinds);
-  const stop = (): void => {
-    stopFollowers();
-    world.stop();
+  return {
+    world,
+    changes: recordChanges(world, clock, { ...kinds, settings }),
+    renewals: followRenewals(world, clock),
   };
-  return { world, changes: recordChanges(world, clock, kinds), renewals: followRenewals(world, clock), stop };
 };
 
 /** Plays a plan. The same plan always gives the same run. The run ends early if nothing more can happen. */
@@ -189,7 +189,7 @@ export const playRehearsal = async (
 ): Promise<RehearsalRecord> => {
   const { seed, beginsAt, endsAt, nodes } = plan;
   const clock = createVirtualClock({ turns: 1 });
-  const { world, changes, renewals, stop } = openWorld(plan, clock);
+  const { world, changes, renewals } = openWorld(plan, clock);
   const networkFaults = new NetworkFaults(world, { random: createSeededRandom(seed), latencyMs: 0 });
 
   /** Lets time pass until `instant`, or until `isOver` returns true. */
@@ -223,7 +223,7 @@ export const playRehearsal = async (
   const endedAt = clock.monotonic();
   const impacts = new Map(world.shoots.map((shoot) => [shoot.name, shoot.impact()]));
   await processes?.stopAll();
-  stop();
+  world.stop();
   return {
     ...{ struck, impacts, endedAt, changes: changes.filter(({ at }) => at <= endedAt) },
     requests: {

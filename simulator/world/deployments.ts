@@ -1,40 +1,45 @@
-import { type SimObject, type SimRef, asMap, simKinds } from '../apiserver/index.ts';
+import { type SimKind, type SimObject, asMap, simKinds } from '../apiserver/index.ts';
 import type { ActorDeps } from './actor.ts';
+import type { Workload } from './objects.ts';
 import { isObserved, replicaSetOf, wantedOf, withStatus } from './workloads.ts';
 
 const whole = (value: unknown, absent: number): number => (typeof value === 'number' ? value : absent);
 
-const readyReplicasOf = (deployment: SimObject | undefined): number =>
-  whole(asMap(deployment?.status).readyReplicas, 0);
+const readyReplicasOf = (workload: SimObject | undefined): number => whole(asMap(workload?.status).readyReplicas, 0);
 
 /**
- * Simulates Deployments: the status follows the spec, first `observedGeneration`, then the counts. A Deployment that has a ReplicaSet
- * scales it, and `startReplicaSets` counts its pods. Without one, pods that are no longer wanted leave the counts after `podStopMs`,
+ * Simulates Deployments and other scalable kinds: the status follows the spec, first `observedGeneration`, then the counts. A Deployment that has
+ * a ReplicaSet scales it, and `startPodSets` counts its pods. Without one, pods that are no longer wanted leave the counts after `podStopMs`,
  * without their grace period, because ReplicaSets ignore pods that are being deleted (k8s.io/kubernetes/pkg/controller,
  * FilterActivePods); new ones count as ready after `podStartMs`.
  */
-export const startDeploymentController = ({ clock, random, timing, store }: ActorDeps): (() => void) => {
-  const kind = simKinds.Deployment;
-  /** Cancels the pending step of each Deployment; each has at most one. */
+export const startWorkloads = (deps: ActorDeps, others: readonly SimKind[]): (() => void) => {
+  const stops = [...new Set([simKinds.Deployment, ...others])].map((kind) => startWorkload(deps, kind));
+  return () => {
+    for (const stop of stops) stop();
+  };
+};
+
+const startWorkload = ({ clock, random, timing, store }: ActorDeps, kind: SimKind): (() => void) => {
+  /** Cancels the pending step of each object, by UID; each has at most one. */
   const cancels = new Map<string, () => void>();
 
-  const after = (ref: SimRef, ms: number, step: () => void): void => {
-    const key = `${ref.namespace ?? ''}/${ref.name}`;
-    cancels.get(key)?.();
-    cancels.set(key, clock.timer(ms * (0.8 + 0.4 * random.next()), step));
+  const after = ({ uid }: SimObject['metadata'], ms: number, step: () => void): void => {
+    cancels.get(uid)?.();
+    cancels.set(uid, clock.timer(ms * (0.8 + 0.4 * random.next()), step));
   };
 
-  const settle = (ref: SimRef): void => {
-    store.patch(kind, ref, (deployment) => {
-      const count = wantedOf(deployment);
+  const settle = (ref: SimObject['metadata']): void => {
+    store.patch(kind, ref, (workload) => {
+      const count = wantedOf(workload);
       const counts = { replicas: count, updatedReplicas: count, readyReplicas: count, availableReplicas: count };
-      return withStatus(deployment, counts);
+      return withStatus(workload, counts);
     });
   };
 
-  const observe = (ref: SimRef): void => {
-    const found = store.patch(kind, ref, (deployment) =>
-      withStatus(deployment, { observedGeneration: deployment.metadata.generation }),
+  const observe = (ref: SimObject['metadata']): void => {
+    const found = store.patch(kind, ref, (workload) =>
+      withStatus(workload, { observedGeneration: workload.metadata.generation }),
     );
     if (found === undefined) return;
     const replicaSet = replicaSetOf(store, found);
@@ -44,36 +49,41 @@ export const startDeploymentController = ({ clock, random, timing, store }: Acto
       return;
     }
     const replicas = Math.max(wantedOf(found), readyReplicasOf(found));
-    store.patch(kind, ref, (deployment) => withStatus(deployment, { replicas }));
+    store.patch(kind, ref, (workload) => withStatus(workload, { replicas }));
     const missing = wantedOf(found) - readyReplicasOf(found);
     if (missing !== 0) after(ref, missing > 0 ? timing.podStartMs : timing.podStopMs, () => settle(ref));
   };
 
-  const reconcile = (deployment: SimObject): void => {
-    const ref = deployment.metadata;
-    if (isObserved(deployment)) return;
-    after(ref, timing.observeMs, () => observe(ref));
+  const reconcile = (workload: SimObject): void => {
+    if (!isObserved(workload)) after(workload.metadata, timing.observeMs, () => observe(workload.metadata));
   };
 
   const unsubscribe = store.subscribe(kind, ({ type, object }) => {
-    if (type === 'DELETED') cancels.get(`${object.metadata.namespace ?? ''}/${object.metadata.name}`)?.();
+    if (type === 'DELETED') cancels.get(object.metadata.uid)?.();
     else reconcile(object);
   });
-  for (const deployment of store.list(kind)) reconcile(deployment);
+  for (const workload of store.list(kind)) reconcile(workload);
   return () => {
     unsubscribe();
     for (const cancel of cancels.values()) cancel();
   };
 };
 
-/** Calls `start` whenever the Deployment gets its first ready replica, and the function that `start` returned when it loses the last one. */
+/** Calls `start` whenever the workload gets its first ready replica, and the function that `start` returned when it loses the last one. */
 export const whileReady = (
-  { store, ref }: { readonly store: ActorDeps['store']; readonly ref: SimRef },
+  {
+    store,
+    namespace,
+    workload: { kind, name },
+  }: Pick<ActorDeps, 'store'> & {
+    readonly namespace: string;
+    readonly workload: Workload;
+  },
   start: () => () => void,
 ): (() => void) => {
   let stop: (() => void) | undefined;
-  const update = (deployment: SimObject | undefined): void => {
-    const isReady = readyReplicasOf(deployment) > 0;
+  const update = (workload: SimObject | undefined): void => {
+    const isReady = readyReplicasOf(workload) > 0;
     if (isReady) stop ??= start();
     else {
       stop?.();
@@ -81,13 +91,13 @@ export const whileReady = (
     }
   };
   const unsubscribe = store.subscribe(
-    simKinds.Deployment,
+    kind,
     ({ type, object }) => {
-      if (object.metadata.name === ref.name) update(type === 'DELETED' ? undefined : object);
+      if (object.metadata.name === name) update(type === 'DELETED' ? undefined : object);
     },
-    ref.namespace,
+    namespace,
   );
-  update(store.get(simKinds.Deployment, ref));
+  update(store.get(kind, { namespace, name }));
   return () => {
     unsubscribe();
     stop?.();

@@ -1,7 +1,10 @@
+export { deploymentObject } from './components.ts';
 export type { WorldServer } from './endpoint.ts';
 export {
   type ShootInit,
+  type Workload,
   clusterAutoscaler,
+  etcdAnnotation,
   kubeApiserver,
   kubeControllerManager,
   kubeconfigSecretName,
@@ -16,6 +19,7 @@ export { containerOf, viewOf } from './pod-status.ts';
 export { serveWorld } from './serve.ts';
 export type { WorldSource } from './steering.ts';
 export type { ShootImpact, WorldShoot } from './shoot.ts';
-export { annotated, editEmbedded } from './steering.ts';
+export { annotated, controlObjectOf, editEmbedded } from './steering.ts';
 export { type WorldTiming, defaultTiming, scaleTiming } from './timing.ts';
+export { wantedOf } from './workloads.ts';
 export { type World, createWorld } from './world.ts';

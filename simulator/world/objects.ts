@@ -1,5 +1,5 @@
 import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
-import { type SimDraft, formatMicroTime, formatTime } from '../apiserver/index.ts';
+import { type SimDraft, type SimKind, formatMicroTime, formatTime } from '../apiserver/index.ts';
 
 /** Deployments of a shoot's control plane whose controllers the actors simulate. */
 export const kubeControllerManager = 'kube-controller-manager';
@@ -24,17 +24,23 @@ export const nodeLeaseNamespace = 'kube-node-lease';
 /** Name of a shoot's only pool. */
 export const poolName = 'worker';
 
+/** Kind and name of the object whose replicas run a component. */
+export interface Workload {
+  readonly kind: SimKind;
+  readonly name: string;
+}
+
 export interface ShootInit {
   readonly name: string;
-  /** Names of Deployments by component. Default: the components' own names. */
-  readonly names?: Readonly<Record<string, string>>;
+  /** Workloads by component. Default: Deployments with the components' own names. */
+  readonly workloads?: Readonly<Record<string, Workload>>;
   /** Number of nodes of its only pool. Default 5. */
   readonly nodes?: number;
   /** The shoot's own node monitor grace period, in milliseconds. Default: `WorldTiming.graceMs`. */
   readonly nodeMonitorGraceMs?: number;
   /** Last operation of the Shoot. Default: a successful reconciliation. */
   readonly lastOperation?: { readonly type: string; readonly state: string };
-  /** Replicas by Deployment. Default: one each; 0 leaves the Deployment out. */
+  /** Replicas by component. Default: one each; 0 leaves the component out. */
   readonly replicas?: Readonly<Record<string, number>>;
   /** True if the control plane also has etcd and kube-scheduler, and all its components have pods that can crash-loop. Default false. */
   readonly controlPlanePods?: boolean;

@@ -10,6 +10,7 @@ import { startMachineController } from './machines.ts';
 import { startNodeLifecycle } from './node-lifecycle.ts';
 import {
   type ShootInit,
+  type Workload,
   clusterAutoscaler,
   clusterObject,
   crashingAnnotation,
@@ -40,8 +41,6 @@ export interface WorldShoot {
   readonly name: string;
   /** Namespace of the control plane, which is also the prober's name for the cluster. */
   readonly namespace: string;
-  /** Returns the name of a component's Deployment; the component is for example `kube-controller-manager`. */
-  readonly nameOf: (component: string) => string;
   readonly api: WorldServer;
   readonly store: SimStore;
   /** Cuts kubelets off from the API server: those of the named nodes, or all, by the annotation on the Cluster or the Namespace. */
@@ -67,25 +66,24 @@ export interface ShootDeps extends Omit<ActorDeps, 'random'> {
   readonly source: WorldSource;
 }
 
-/** Deployments of a control plane without pods. */
+/** Components of a control plane without pods. */
 const controlPlane = [kubeApiserver, kubeControllerManager, machineControllerManager, clusterAutoscaler];
 
-const namesOf =
-  ({ names = {} }: ShootInit) =>
-  (component: string): string =>
-    names[component] ?? component;
+const workloadOf = ({ workloads = {} }: ShootInit, component: string): Workload =>
+  workloads[component] ?? { kind: simKinds.Deployment, name: component };
 
 const populate = ({ store, clock, api, source }: ShootDeps, init: ShootInit): void => {
-  const [namespace, nameOf] = [technicalName(init.name), namesOf(init)];
+  const namespace = technicalName(init.name);
   if (store.get(simKinds.Namespace, { name: namespace }) === undefined) {
     store.put(simKinds.Namespace, namespaceObject(namespace));
   }
   store.put(simKinds.Secret, secretObject({ namespace, name: kubeconfigSecretName }, api.kubeconfig()));
-  // Deployments with pods exist already.
-  const deployments = init.controlPlanePods === true ? [] : controlPlane;
-  for (const name of deployments) {
-    const replicas = init.replicas?.[name] ?? 1;
-    if (replicas > 0) store.put(simKinds.Deployment, deploymentObject(namespace, nameOf(name), replicas));
+  // Components with pods exist already.
+  const missing = init.controlPlanePods === true ? [] : controlPlane;
+  for (const component of missing) {
+    const replicas = init.replicas?.[component] ?? 1;
+    const { kind, name } = workloadOf(init, component);
+    if (replicas > 0) store.put(kind, deploymentObject(namespace, name, replicas));
   }
   // The Cluster comes last, so that watchers of Clusters find the other objects.
   if (source !== 'secret') store.put(simKinds.Cluster, clusterObject(init, clock.now()));
@@ -107,18 +105,19 @@ const graceIn = (cluster: unknown, fallbackMs: number): number => {
   return duration?.ok === true ? duration.value : fallbackMs;
 };
 
-/** Runs KCM and MCM while their Deployments in the seed have a ready replica. */
+/** Runs KCM and MCM while their workloads in the seed have a ready replica. */
 const startControllers = (
   deps: ShootDeps,
-  parts: { namespace: string; nameOf: WorldShoot['nameOf']; shoot: SimStore; fleet: Fleet; cluster: () => unknown },
+  parts: { init: ShootInit; shoot: SimStore; fleet: Fleet; cluster: () => unknown },
 ): { impact(): ShootImpact; stop(): void } => {
   const { store, timing, api } = deps;
-  const { namespace, nameOf, shoot, fleet, cluster } = parts;
-  const refOf = (component: string) => ({ namespace, name: nameOf(component) });
+  const { init, shoot, fleet, cluster } = parts;
+  const namespace = technicalName(init.name);
+  const runs = (component: string) => ({ store, namespace, workload: workloadOf(init, component) });
   const path = (): WorldServer['reachability'] => api.reachability;
   let nodesTurnedUnknown = 0;
   let machinesReplaced = 0;
-  const stopManager = whileReady({ store, ref: refOf(kubeControllerManager) }, () =>
+  const stopManager = whileReady(runs(kubeControllerManager), () =>
     startNodeLifecycle(
       { ...deps, store: shoot },
       {
@@ -130,7 +129,7 @@ const startControllers = (
       },
     ),
   );
-  const stopMachines = whileReady({ store, ref: refOf(machineControllerManager) }, () =>
+  const stopMachines = whileReady(runs(machineControllerManager), () =>
     startMachineController(deps, {
       namespace,
       shoot,
@@ -173,7 +172,6 @@ const switchesOf = (store: SimStore, control: ControlObject, fleet: Fleet): Pick
 export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot: WorldShoot; stop(): void } => {
   const { api, store, random, source } = deps;
   const namespace = technicalName(init.name);
-  const nameOf = namesOf(init);
   const shoot = api.server.store;
   const controlObject = controlObjectOf(source, namespace);
   const initialCluster = clusterObject(init, deps.clock.now());
@@ -191,12 +189,11 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
   populate(deps, init);
   startMachines(deps, init, fleet);
   const stopCare = startShootCare({ ...deps, shoot, random: random.fork('care') }, init);
-  const controllers = startControllers(deps, { namespace, nameOf, shoot, fleet, cluster });
+  const controllers = startControllers(deps, { init, shoot, fleet, cluster });
   return {
     shoot: {
       name: init.name,
       namespace,
-      nameOf,
       api,
       store: shoot,
       ...switchesOf(store, controlObject, fleet),

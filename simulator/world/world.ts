@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/ports/clock.ts';
 import { type SimKind, simKinds } from '../apiserver/index.ts';
 import { createSeededRandom } from '../time/index.ts';
-import { startDeploymentController } from './deployments.ts';
+import { startWorkloads } from './deployments.ts';
 import { createWorldServer } from './endpoint.ts';
 import type { ShootInit } from './objects.ts';
 import { type WorldShoot, createShoot } from './shoot.ts';
@@ -19,6 +19,8 @@ export interface WorldOptions {
   readonly source?: WorldSource;
   /** Kinds that the seed serves; other sources than gardener change this list (`servedKinds`). Default: all of `simKinds`. */
   readonly kinds?: readonly SimKind[];
+  /** Kinds whose status follows their replicas, in addition to Deployment. */
+  readonly workloads?: readonly SimKind[];
 }
 
 /** Connect timeout of the client for shoots (src/kubernetes/connection/shoot-connector.ts). */
@@ -31,7 +33,7 @@ const connectTimeoutMs = 10_000;
  * Clusters). In the same way `.../etcd: down` and `.../crashing: NAMES` break a control plane that was created with pods.
  */
 export const createWorld = (options: WorldOptions) => {
-  const { clock, seed = 0, source = 'gardener' } = options;
+  const { clock, seed = 0, source = 'gardener', workloads = [] } = options;
   const timing = { ...defaultTiming, ...options.timing };
   const random = createSeededRandom(seed);
   const api = createWorldServer({
@@ -41,7 +43,7 @@ export const createWorld = (options: WorldOptions) => {
     kinds: servedKinds(source, options.kinds ?? Object.values(simKinds)),
   });
   const { store } = api.server;
-  const stopDeployments = startDeploymentController({ clock, timing, store, random: random.fork('deployments') });
+  const stopWorkloads = startWorkloads({ clock, timing, store, random: random.fork('deployments') }, workloads);
   const entries: ReturnType<typeof createShoot>[] = [];
 
   const addShoot = (init: ShootInit): WorldShoot => {
@@ -74,7 +76,7 @@ export const createWorld = (options: WorldOptions) => {
     addShoot,
     /** Stops all actors. The objects remain and are still served. */
     stop: (): void => {
-      stopDeployments();
+      stopWorkloads();
       for (const entry of entries) entry.stop();
     },
   };
