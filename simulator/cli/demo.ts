@@ -1,28 +1,18 @@
 import { styleText } from 'node:util';
-import type { CliIo, RunDemo, Terminal } from '../../src/cli/index.ts';
-import { errorText } from '../../src/kubernetes/api/errors.ts';
+import type { CliIo, RunDemo } from '../../src/cli/index.ts';
 import { createPage } from '../../src/page/server/index.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import type { BindAddress, Runnable } from '../../src/process/index.ts';
 import { createLogger, escapeControls } from '../../src/telemetry/index.ts';
-import {
-  type Line,
-  type LiveOptions,
-  type Tone,
-  aboutLines,
-  faultsOnPage,
-  render,
-  runLive,
-  scriptedKeys,
-} from '../demo/index.ts';
-import { type DemoOptions, type DemoProcesses, withProcesses } from './processes.ts';
+import { type Line, type Tone, aboutLines, faultsOnPage, render, runLive } from '../demo/index.ts';
+import { type DemoProcesses, withProcesses } from './processes.ts';
 
 /** Folder of the page's files for the browser, beside the simulator's bundle. */
 const directory = new URL('page/', import.meta.url);
 
 /** Creates the page of the demo. It prints its address once it is served. */
 const demoPage = (
-  { stage, askStatus, clock }: Pick<DemoProcesses, 'stage' | 'askStatus' | 'clock'>,
+  { world, askStatus, clock }: Pick<DemoProcesses, 'world' | 'askStatus' | 'clock'>,
   { address, io }: { readonly address: BindAddress; readonly io: CliIo },
 ): Runnable =>
   createPage({
@@ -33,21 +23,11 @@ const demoPage = (
       logger: createLogger({ level: 'error', encoder: 'console', write: io.stderr, clock }),
     },
     status: askStatus,
-    ...faultsOnPage(stage),
+    ...faultsOnPage(world),
     onListening: ({ port }) => io.stdout(`the page: http://localhost:${String(port)}/\n`),
   });
 
-/** Runs `dwd demo --page` until a signal arrives; then resolves with 130. */
-const runOnPage = (options: DemoOptions, address: BindAddress, io: CliIo): Promise<number> => {
-  io.stdout('starting a simulated seed and its watchdogs; Ctrl-C ends the demo ...\n');
-  return withProcesses(options, io, async (processes) => {
-    const { signal } = processes.stop;
-    await demoPage(processes, { address, io }).run(signal, () => undefined);
-    throw signal.reason;
-  });
-};
-
-const styles = { good: 'green', bad: 'red', strong: 'bold', dim: 'dim' } as const;
+const styles = { good: 'green', bad: 'red', strong: 'bold' } as const;
 
 /** Colours text only if stdout is a terminal that allows it (`NO_COLOR`). */
 const paint = (tone: Tone, text: string): string => (tone === 'plain' ? text : styleText(styles[tone], text));
@@ -65,37 +45,20 @@ const printer = (clock: Clock, io: CliIo): ((line: Line) => void) => {
 /** Any free port of this machine alone. */
 const freePort = { host: '127.0.0.1', port: 0 };
 
-/** Runs `dwd demo` in a terminal, or with a script that presses the keys. Resolves with 0 when the user or the script quits. */
-const runLines = (options: DemoOptions, io: CliIo, terminal: Terminal | undefined): Promise<number> => {
-  io.stdout('starting a simulated seed and its watchdogs ...\n');
-  return withProcesses(options, io, async (processes) => {
-    const { stage, about, clock, stop } = processes;
-    if (terminal === undefined) io.stdout(`${aboutLines(about).join('\n')}\n\n`);
-    const closing = new AbortController();
-    const until = AbortSignal.any([stop.signal, closing.signal]);
-    // A page that cannot be served must not end the demo: its processes and files would stay.
-    const serving = demoPage(processes, { address: freePort, io })
-      .run(until, () => undefined)
-      .catch((error: unknown) => io.stderr(`the page is not served: ${errorText(error)}\n`));
-    try {
-      const listen: LiveOptions['listen'] =
-        terminal === undefined
-          ? scriptedKeys({ stage, clock, signal: stop.signal })
-          : (onKeys) => terminal.listen(onKeys);
-      await runLive({ stage, about, listen, print: printer(clock, io), clock, signal: stop.signal });
-    } finally {
-      terminal?.restore();
-      closing.abort(new Error('the demo has ended'));
-      await serving;
-    }
+/** Runs `dwd demo` until its script ends, if there is one, or a signal arrives. */
+export const runDemo: RunDemo = ({ source, shoots, page, script }, io) => {
+  io.stdout('starting a simulated seed and its watchdogs; Ctrl-C ends the demo ...\n');
+  return withProcesses({ source, shoots }, io, async (processes) => {
+    const { world, askStatus, about, clock, stop } = processes;
+    io.stdout(`${aboutLines(about).join('\n')}\n\n`);
+    const ended = new AbortController();
+    const end = (): void => ended.abort(new Error('the demo has ended'));
+    const signal = AbortSignal.any([stop.signal, ended.signal]);
+    const isScripted = page === undefined && (script || io.terminal === undefined);
+    const readStatus = () => askStatus(undefined, signal).catch(() => undefined);
+    const showing = runLive({ world, readStatus, print: printer(clock, io), clock, signal, isScripted });
+    const serving = demoPage(processes, { address: page ?? freePort, io }).run(signal, () => undefined);
+    await Promise.all([showing.finally(end), serving.finally(end)]);
     return 0;
   });
-};
-
-/** Runs `dwd demo`. */
-export const runDemo: RunDemo = ({ source, shoots, page, script }, io) => {
-  const options = { source, shoots };
-  if (page !== undefined) return runOnPage(options, page, io);
-  // A dumb terminal prints control sequences as text.
-  return runLines(options, io, script || io.env.TERM === 'dumb' ? undefined : io.terminal);
 };

@@ -7,7 +7,7 @@ import { type CliIo, CommandError } from '../../src/cli/index.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { systemClock } from '../../src/process/index.ts';
 import { type ProberStatus, statusSchema } from '../../src/status/state/schema.ts';
-import { type About, type StageOptions, Stage, demoProberConfig, demoWeederConfig, openWorld } from '../demo/index.ts';
+import { type About, demoProberConfig, demoWeederConfig, openWorld } from '../demo/index.ts';
 import { type World, type WorldSource, technicalName } from '../world/index.ts';
 
 /** Another instance of this program, as a child process. */
@@ -80,7 +80,7 @@ export interface DemoOptions {
 /** The world in this process, and the watchdogs, each in its own. */
 export interface DemoProcesses {
   readonly clock: Clock;
-  readonly stage: Stage;
+  readonly world: World;
   /** Asks the prober for its status, of one shoot or of all. Rejects while the prober does not serve it. */
   readonly askStatus: (shoot: string | undefined, signal: AbortSignal) => Promise<ProberStatus>;
   /** Paths of the demo's files, and other facts about it. */
@@ -164,7 +164,7 @@ const begin = (
   { world, kubeconfigs }: Pick<Awaited<ReturnType<typeof openWorld>>, 'world' | 'kubeconfigs'>,
   logs: Logs,
 ): DemoProcesses => {
-  const { clock, directory, source, shoots } = context;
+  const { directory, source, shoots } = context;
   const save = (name: string, content: string): string => {
     const path = join(directory, name);
     writeFileSync(path, content, { mode: 0o600 });
@@ -173,11 +173,9 @@ const begin = (
   const [seed = '', ...others] = Array.from(kubeconfigs, ([name, content]) => save(`${name}.kubeconfig`, content));
   startWatchdogs(context, seed, logs);
   const askStatus = askStatusBy(follow(logs.prober));
-  const readStatus: StageOptions['readStatus'] = (signal) => askStatus(undefined, signal).catch(() => undefined);
   return {
     ...context,
-    stage: new Stage({ world, now: () => clock.now(), readStatus }),
-    askStatus,
+    ...{ world, askStatus },
     about: {
       ...{ source, shoots },
       seedKubeconfig: seed,

@@ -4,7 +4,7 @@ import { ignoreScalingAnnotation } from '../../src/annotations/scaling-annotatio
 import { type WorldSource, kubeletsAnnotation } from '../world/index.ts';
 import { demoTiming, leaseLimitMs, podHaste, twinName } from './setting.ts';
 
-/** Input of the help page, which shows how to inspect the demo and how to take part with kubectl. */
+/** Input of the introduction, which shows how to inspect the demo and how to take part with kubectl. */
 export interface About {
   /** Cluster source of the simulated seed. */
   readonly source: WorldSource;
@@ -17,7 +17,7 @@ export interface About {
   readonly cluster: string;
 }
 
-/** Returns the lines of the help page, not wrapped. A line that users copy is indented. */
+/** Returns the lines of the introduction, not wrapped. A line that users copy is indented. */
 const textOf = ({ source, shoots, seedKubeconfig, shootKubeconfigs, cluster }: About): readonly string[] => {
   const { leaseRenewMs, graceMs, machineHealthTimeoutMs } = demoTiming;
   return [
@@ -35,6 +35,6 @@ const textOf = ({ source, shoots, seedKubeconfig, shootKubeconfigs, cluster }: A
   ];
 };
 
-/** Returns the help page in lines of at most 80 columns. A line that users copy is not wrapped, however long it is. */
+/** Returns the introduction in lines of at most 80 columns. A line that users copy is not wrapped, however long it is. */
 export const aboutLines = (about: About): readonly string[] =>
   textOf(about).flatMap((text) => (text.startsWith(' ') ? [text] : wrapped(text, textColumns)));

@@ -1,16 +1,16 @@
 import { textColumns, wrapped } from '../../src/telemetry/index.ts';
 
 /** Meaning of a text's colour: `good` and `bad` for results, `strong` for emphasis. */
-export type Tone = 'plain' | 'good' | 'bad' | 'strong' | 'dim';
+export type Tone = 'plain' | 'good' | 'bad' | 'strong';
 
-/** A sentence about one shoot; `about` is empty if it is about all shoots or none. */
+/** A sentence about one shoot. */
 export interface Line {
   readonly tone: Tone;
   readonly about: string;
   readonly text: string;
 }
 
-export const line = (text: string, about = '', tone: Tone = 'plain'): Line => ({ text, about, tone });
+export const line = (text: string, about: string, tone: Tone = 'plain'): Line => ({ text, about, tone });
 
 export const seconds = (ms: number): string => `${(ms / 1_000).toFixed(1)}s`;
 

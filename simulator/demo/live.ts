@@ -1,85 +1,104 @@
 import type { Clock } from '../../src/ports/clock.ts';
-import { type About, aboutLines } from './about.ts';
-import { linesOfChanges } from './changes.ts';
-import { type Choice, helpLine, keysIn, press } from './keys.ts';
-import { type Line, line } from './line.ts';
-import { twinName } from './setting.ts';
-import type { StatusSnapshot } from './snapshot.ts';
-import type { Stage } from './stage.ts';
+import type { FaultKind } from '../../src/page/feed/index.ts';
+import type { ProberStatus } from '../../src/status/state/schema.ts';
+import type { ShootState } from '../../src/status/state/states.ts';
+import type { World } from '../world/index.ts';
+import { demoFaults } from './faults.ts';
+import { tellHappenings } from './happenings.ts';
+import { type Line, type Tone, line } from './line.ts';
+import { demoShoots, twinName } from './setting.ts';
 
 export interface LiveOptions {
-  readonly stage: Stage;
-  readonly about: About;
-  /** Registers the listener of the terminal's raw input; called once. */
-  readonly listen: (onKeys: (input: string) => void) => void;
+  readonly world: World;
+  /** Returns the prober's `GET /status`; undefined while it does not respond. Never rejects. Absent if no prober runs. */
+  readonly readStatus?: (signal: AbortSignal) => Promise<ProberStatus | undefined>;
   readonly print: (line: Line) => void;
   readonly clock: Clock;
   readonly signal: AbortSignal;
+  /** True if a script injects faults, and ends the demo. */
+  readonly isScripted: boolean;
 }
 
-const observeEveryMs = 250;
+/**
+ * Faults with their times from the start of the script, in milliseconds: the network of one shoot fails for longer than KCM's grace period, and
+ * beside it the etcd of another. The unprotected twin has both faults, for comparison.
+ */
+const script: readonly (readonly [atMs: number, fault: FaultKind, shoot: string])[] = [
+  [1_500, 'cut kubelets', 'alpha'],
+  [3_500, 'break etcd', 'bravo'],
+  [23_500, 'mend etcd', 'bravo'],
+  [47_500, 'connect kubelets', 'alpha'],
+];
+const scriptMs = 67_500;
+/** How long the script waits for the prober, in milliseconds. */
+const longestWaitMs = 60_000;
+const lookEveryMs = 250;
 
-const faultLines = (before: StatusSnapshot, after: StatusSnapshot): readonly Line[] =>
-  after.shoots.flatMap(({ name, isCut, isEtcdDown }) => {
-    const known = before.shoots.find((shoot) => shoot.name === name);
-    const cut = isCut ? 'its kubelets are cut off' : 'its kubelets are connected';
-    const etcd = isEtcdDown ? 'its etcd is killed' : 'its etcd is mended';
-    return [
-      ...(isCut === known?.isCut ? [] : [line(cut, name, 'strong')]),
-      ...(isEtcdDown === known?.isEtcdDown ? [] : [line(etcd, name, 'strong')]),
-    ];
-  });
+const stateTones: Readonly<Partial<Record<ShootState, Tone>>> = {
+  'losing nodes': 'bad',
+  blind: 'bad',
+  'not protected': 'bad',
+  confirming: 'bad',
+  flapping: 'bad',
+  healthy: 'good',
+  held: 'strong',
+  landing: 'strong',
+};
 
-/** The demo in a terminal: it prints what happens as lines, and a key injects a fault. */
-class LiveDemo {
-  readonly #options: LiveOptions;
-  readonly #quit = new AbortController();
-  /** Aborts with the signal of the options, or when the user quits. */
-  readonly #signal: AbortSignal;
-  #choice: Choice;
-  #snapshot: StatusSnapshot | undefined;
+/** Prints what the prober tells of the shoots when a state changes. */
+class Told {
+  readonly #world: World;
+  readonly #print: LiveOptions['print'];
+  readonly #states = new Map<string, ShootState>(demoShoots.map(({ name }) => [name, 'not probed']));
+  /** True if the prober has probed every shoot. */
+  isComplete = false;
 
-  constructor(options: LiveOptions) {
-    this.#options = options;
-    this.#signal = AbortSignal.any([options.signal, this.#quit.signal]);
-    const shoots = options.stage.shoots.map(({ name }) => name);
-    this.#choice = { shoots, twin: twinName, selected: shoots[0] ?? twinName, twinFollows: true };
+  constructor({ world, print }: LiveOptions) {
+    this.#world = world;
+    this.#print = print;
   }
 
-  async run(): Promise<void> {
-    const { listen, print, clock } = this.#options;
-    listen((input) => this.#onKeys(input));
-    print(line(helpLine(this.#choice)));
-    try {
-      while (true) {
-        this.#observe();
-        await clock.sleep(observeEveryMs, this.#signal);
+  hear({ shoots }: ProberStatus): void {
+    const seen = [...this.#states].map(([name, before]) => {
+      const { namespace } = this.#world.shoot(name);
+      const { state = 'not probed', why = '', lookedAt } = shoots.find((one) => one.namespace === namespace) ?? {};
+      this.#states.set(name, state);
+      const isWellFromTheStart = before === 'not probed' && state === 'healthy';
+      // The first part is about the leases; what is held has lines of its own.
+      const [what = ''] = why.split('; ');
+      if (before !== state && !isWellFromTheStart) {
+        this.#print(line(what === '' ? state : `${state}: ${what}`, name, stateTones[state]));
       }
-    } catch (error) {
-      if (!this.#quit.signal.aborted) throw error;
-    }
-  }
-
-  #observe(): void {
-    const { stage, print } = this.#options;
-    const after = stage.snapshot(this.#signal);
-    const before = this.#snapshot ?? after;
-    this.#snapshot = after;
-    for (const one of [...faultLines(before, after), ...linesOfChanges(before, after)]) print(one);
-  }
-
-  #onKeys(input: string): void {
-    const { stage, print, about } = this.#options;
-    for (const key of keysIn(input)) {
-      const { choice, faults = [], says, shows, quits } = press(key, this.#choice);
-      this.#choice = choice;
-      if (says !== undefined) print(line(says, '', 'dim'));
-      if (shows === 'help') for (const text of [...aboutLines(about), helpLine(choice)]) print(line(text));
-      if (quits === true) this.#quit.abort(new Error('the user quits'));
-      for (const fault of faults) stage.inject(fault);
-    }
+      return lookedAt !== undefined;
+    });
+    this.isComplete = seen.every(Boolean);
   }
 }
 
-/** Prints what happens in the simulated seed, and injects a fault at each bound key, until the user quits. Rejects with `signal.reason`. */
-export const runLive = (options: LiveOptions): Promise<void> => new LiveDemo(options).run();
+/** Prints what happens in the simulated seed. Resolves at the end of the script, if there is one; rejects with `signal.reason`. */
+export const runLive = async (options: LiveOptions): Promise<void> => {
+  const { world, readStatus, print, clock, signal, isScripted } = options;
+  const told = new Told(options);
+  const latest = clock.monotonic() + longestWaitMs;
+  let played = 0;
+  let scriptFrom = Number.POSITIVE_INFINITY;
+  const shoots = demoShoots.map(({ name }) => world.shoot(name));
+  const stopTelling = tellHappenings(world, shoots, print);
+  try {
+    while (clock.monotonic() < scriptFrom + scriptMs) {
+      const status = await readStatus?.(signal);
+      if (status !== undefined) told.hear(status);
+      const now = clock.monotonic();
+      const isWatched = readStatus === undefined || told.isComplete || now >= latest;
+      if (isScripted && isWatched) scriptFrom = Math.min(scriptFrom, now);
+      const due = script.slice(played).filter(([atMs]) => atMs <= now - scriptFrom);
+      for (const [, fault, name] of due) {
+        for (const shoot of [name, twinName]) demoFaults[fault](world.shoot(shoot));
+      }
+      played += due.length;
+      await clock.sleep(lookEveryMs, signal);
+    }
+  } finally {
+    stopTelling();
+  }
+};

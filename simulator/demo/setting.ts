@@ -1,23 +1,4 @@
-import {
-  type ShootInit,
-  type WorldTiming,
-  clusterAutoscaler,
-  defaultTiming,
-  kubeApiserver,
-  kubeControllerManager,
-  machineControllerManager,
-  scaleTiming,
-} from '../world/index.ts';
-
-/** Components of a control plane that the demo shows, each after those on which it depends. */
-export const shownComponents: readonly string[] = [
-  'etcd-main',
-  kubeApiserver,
-  kubeControllerManager,
-  'kube-scheduler',
-  machineControllerManager,
-  clusterAutoscaler,
-];
+import { type ShootInit, type WorldTiming, defaultTiming, kubeControllerManager, scaleTiming } from '../world/index.ts';
 
 /** Factor by which pods start, crash and wait faster than real ones. */
 export const podHaste = 20;

@@ -14,7 +14,7 @@ export {
   technicalName,
 } from './objects.ts';
 export { isServiceReady } from './endpoint-slices.ts';
-export { readyOf, renewTimeOf } from './nodes.ts';
+export { readyOf } from './nodes.ts';
 export { containerOf, viewOf } from './pod-status.ts';
 export { serveWorld } from './serve.ts';
 export type { WorldSource } from './steering.ts';

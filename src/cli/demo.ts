@@ -6,7 +6,7 @@ import type { CliIo } from './io.ts';
 
 const description = `Shows the watchdogs at work in a simulated seed on this machine: the real prober and the real weeder protect three shoots. A fourth shoot is unprotected, for comparison. --shoots fills the seed with others, which the page, dwd status and the buttons know, too.
 
-In a terminal you cut shoots off from their networks and stop their etcds by keys, and it prints what happens, and the address of the prober's page. Without a terminal, or with --script, a script presses the keys for 70 seconds.`;
+It prints what happens, and the address of the prober's page, whose buttons cut shoots off from their networks and stop their etcds. Without a terminal, or with --script, a script does that for 70 seconds.`;
 
 /** Address of the page; undefined for no page. */
 const pageAddress: FlagType<BindAddress | undefined> = {

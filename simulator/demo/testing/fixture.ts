@@ -5,14 +5,13 @@ import { weeder } from '../../harness/replica.ts';
 import { type Scenario, createScenario } from '../../harness/scenario.ts';
 import type { WorldSource } from '../../world/steering.ts';
 import { demoProberConfig, demoWeederConfig } from '../configs.ts';
+import type { LiveOptions } from '../live.ts';
 import { demoShoots, demoTiming, demoWorldSeed, twinName } from '../setting.ts';
-import { Stage } from '../stage.ts';
 import { leaveUnprotected } from '../world.ts';
 
 /** The demo's world and watchdogs in memory and on virtual time; only processes and sockets are missing. */
-export interface DemoFixture {
+export interface DemoFixture extends Pick<LiveOptions, 'readStatus'> {
   readonly scenario: Scenario;
-  readonly stage: Stage;
 }
 
 const weederSettings = () => {
@@ -40,17 +39,9 @@ export const createDemoFixture = ({
     shoots: demoShoots,
     ...{ source, seed, settings, timing: demoTiming },
   });
-  const { clock, world } = scenario;
-  leaveUnprotected(world, twinName);
-  if (withWatchdogs) {
-    scenario.startProber();
-    scenario.start(weeder, { settings: weederSettings() });
-  }
-  return {
-    scenario,
-    stage: new Stage({
-      ...{ world, now: () => clock.now() },
-      readStatus: withWatchdogs ? async () => statusSchema.parse(scenario.status()) : undefined,
-    }),
-  };
+  leaveUnprotected(scenario.world, twinName);
+  if (!withWatchdogs) return { scenario };
+  scenario.startProber();
+  scenario.start(weeder, { settings: weederSettings() });
+  return { scenario, readStatus: async () => statusSchema.parse(scenario.status()) };
 };
