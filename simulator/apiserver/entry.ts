@@ -16,30 +16,12 @@ export interface Entry {
   protobuf: Uint8Array | 'none' | undefined;
 }
 
-const entryKey = (namespace: string, name: string): string => (namespace === '' ? name : `${namespace}/${name}`);
-
-type Identity = Pick<Entry, 'kind' | 'key' | 'namespace' | 'name'>;
-
 /** Creates every entry, so that all have the same V8 shape and none grows when its caches are filled. */
-const entryOf = ({ kind, key, namespace, name }: Identity, object: SimObject, revision: number): Entry => ({
-  kind,
-  key,
-  namespace,
-  name,
-  revision,
-  object,
-  item: undefined,
-  protobuf: undefined,
-});
-
 export const createEntry = (kind: SimKind, object: SimObject, revision: number): Entry => {
   const { name, namespace = '' } = object.metadata;
-  return entryOf({ kind, key: entryKey(namespace, name), namespace, name }, object, revision);
+  const key = namespace === '' ? name : `${namespace}/${name}`;
+  return { kind, key, namespace, name, revision, object, item: undefined, protobuf: undefined };
 };
-
-/** Creates the entry of the next state of the same object. */
-export const succeedingEntry = (previous: Entry, object: SimObject, revision: number): Entry =>
-  entryOf(previous, object, revision);
 
 /** Returns the JSON of the object as a list item (built-in kinds without kind and apiVersion). Cached, because lists reuse it often. */
 export const itemText = (entry: Entry): string => {

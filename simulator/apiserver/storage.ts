@@ -1,5 +1,5 @@
 import { Collection, type StoreEvent } from './collection.ts';
-import { type Entry, createEntry, succeedingEntry } from './entry.ts';
+import { type Entry, createEntry } from './entry.ts';
 import type { SimKind } from './kind.ts';
 import { stampedMetadata } from './metadata.ts';
 import type { JsonMap, SimMeta, SimObject } from './object.ts';
@@ -51,8 +51,7 @@ export class Storage {
     const now = this.stamps ? this.#origin.timestamp() : undefined;
     const metadata = stampedMetadata(kind, { previous: previous?.object, next: object, now });
     const next = withRevision({ ...object, metadata: metadata as SimMeta }, revision);
-    const entry =
-      previous === undefined ? createEntry(kind, next, revision) : succeedingEntry(previous, next, revision);
+    const entry = createEntry(kind, next, revision);
     this.#publish({
       type: previous === undefined ? 'ADDED' : 'MODIFIED',
       revision,
@@ -67,7 +66,7 @@ export class Storage {
   remove(previous: Entry): Entry {
     this.#revision += 1;
     const revision = this.#revision;
-    const entry = succeedingEntry(previous, withRevision(previous.object, revision), revision);
+    const entry = createEntry(previous.kind, withRevision(previous.object, revision), revision);
     this.#publish({ type: 'DELETED', revision, entry, previous, chunks: undefined });
     return entry;
   }

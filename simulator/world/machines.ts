@@ -17,12 +17,6 @@ export interface MachineControllerInit {
   readonly onReplaced: () => void;
 }
 
-/** Lists of the stores, which return the same list until an object changes. */
-interface Seen {
-  readonly machines: readonly SimObject[];
-  readonly nodes: readonly SimObject[];
-}
-
 /** MCM's default `--node-conditions`: a status other than False means unhealthy, Unknown included. */
 const unhealthyConditions: ReadonlySet<string> = new Set([
   'KernelDeadlock',
@@ -51,8 +45,6 @@ const sinceOf = (machine: SimObject): number =>
 class MachineController {
   readonly #deps: Deps;
   readonly #init: MachineControllerInit;
-  /** All machines and nodes at the last check that found all of them healthy. */
-  #well: Seen | undefined;
 
   constructor(deps: Deps, init: MachineControllerInit) {
     this.#deps = deps;
@@ -60,33 +52,26 @@ class MachineController {
   }
 
   checkAll(): void {
-    const machines = this.#machines();
-    const nodes = this.#init.shoot.list(simKinds.Node);
-    if (this.#well?.machines === machines && this.#well.nodes === nodes) return;
-    let areWell = true;
-    for (const machine of machines) areWell = this.#check(machine) && areWell;
-    this.#well = areWell ? { machines, nodes } : undefined;
+    for (const machine of this.#machines()) this.#check(machine);
   }
 
   #machines(): readonly SimObject[] {
     return this.#deps.store.list(simKinds.Machine, this.#init.namespace);
   }
 
-  /** Returns true if the machine is healthy and its phase is Running, so that no check is needed until an object changes. */
-  #check(machine: SimObject): boolean {
+  #check(machine: SimObject): void {
     const phase = phaseOf(machine);
     if (phase === 'Failed') {
       this.#replace(machine);
-      return false;
+      return;
     }
     const healthy = isHealthy(this.#init.shoot.get(simKinds.Node, { name: machine.metadata.name }));
     if (healthy && phase !== 'Running') this.#setPhase(machine, 'Running');
-    if (healthy || phase === 'Pending') return healthy && phase === 'Running';
+    if (healthy || phase === 'Pending') return;
     const { clock, timing } = this.#deps;
     const isOverdue = clock.now() - sinceOf(machine) > timing.machineHealthTimeoutMs;
     if (phase === 'Running') this.#setPhase(machine, 'Unknown');
     else if (isOverdue && !this.#isOneInProgress()) this.#setPhase(machine, 'Failed');
-    return false;
   }
 
   #setPhase({ metadata }: SimObject, phase: string): void {
