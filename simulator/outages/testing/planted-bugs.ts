@@ -122,12 +122,12 @@ const usurping: Change =
 const clinging: Change =
   (judgeService) =>
   (before, observed = {}) =>
-    judgeService(before, before?.ready === true ? { ...observed, ready: true } : observed);
+    judgeService(before, before === undefined ? observed : { ...observed, ready: true });
 
 const forgetful: Change =
   (judgeService) =>
   (before, observed = {}) =>
-    judgeService(before ?? { ready: observed.ready }, observed);
+    judgeService(before ?? {}, observed);
 
 /** Plans every watch that is open, too. */
 const unclosed: Change = (planWatches) => (needed, open) => {
