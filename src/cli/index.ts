@@ -27,7 +27,6 @@ export { limitsFrom } from './process-flags.ts';
 export type { RunRehearse } from './rehearse.ts';
 export { runProcess } from './run-process.ts';
 export { loadSimulator } from './simulator.ts';
-export type { Terminal } from './terminal.ts';
 
 /** The implementations of the commands. main.ts loads each one on first use. */
 export interface Runners {

@@ -1,6 +1,5 @@
 import type { Logger } from '../ports/logger.ts';
 import type { LogListeners } from './log-sink.ts';
-import type { Terminal } from './terminal.ts';
 
 /** The parts of the process that commands may use. */
 export interface CliIo {
@@ -16,8 +15,8 @@ export interface CliIo {
   readonly stdoutStyled: (text: string) => void;
   /** Shows the progress of a command in a line of stderr, until the next output. Present if stderr is a terminal that supports control sequences. */
   readonly progress?: (line: string) => void;
-  /** Present if both stdin and stdout are a terminal. */
-  readonly terminal?: Terminal;
+  /** Stdout, if it and stdin are a terminal; `columns` is 0 if that does not report its width. */
+  readonly terminal?: Pick<NodeJS.WriteStream, 'columns'>;
   /** Prints a question and reads one line as the answer. Present if both stdin and stdout are a terminal. May be called only once. */
   readonly ask?: (question: string) => Promise<string>;
   /** Opens an address in the browser. Present on a desktop. */

@@ -26,10 +26,7 @@ const fakeProcess = ({ isTTY = false, ...given }: Fake = {}) => {
       },
     });
   const [stdout, stderr] = [output('out'), output('err')];
-  const stdin = Object.assign(Readable.from([Buffer.from('typed')]), {
-    isTTY,
-    setRawMode: (isRaw: boolean) => log.push(`raw ${String(isRaw)}`),
-  });
+  const stdin = Object.assign(Readable.from([Buffer.from('typed')]), { isTTY });
   const host = Object.assign(new EventEmitter(), {
     ...{ argv: ['node', 'dwd', 'version'], env: { A: 'b' }, version: 'v24.0.0', platform: 'linux', ...given },
     ...{ stdin, stdout, stderr, exit: (code: number) => exits.push(code) },
@@ -70,34 +67,11 @@ describe('runProcess in a terminal', () => {
     for (const isTTY of [true, false]) {
       const { run, log } = fakeProcess({ isTTY });
       await run(async (io) => {
-        expect(io.terminal?.columns()).toBe(isTTY ? 80 : undefined);
+        expect(io.terminal?.columns).toBe(isTTY ? 80 : undefined);
         return 0;
       });
       expect(log).toEqual([]);
     }
-  });
-
-  it.each<[how: string, end: (set: ReturnType<typeof fakeProcess>) => void, code: number]>([
-    ['a second signal', ({ host }) => ['SIGTERM', 'SIGTERM'].forEach((name) => host.emit(name)), 143],
-    ['an uncaught exception', ({ host }) => host.emit('uncaughtException', new Error('bug')), 1],
-  ])('restores it before the process ends by %s', async (_, end, code) => {
-    const set = fakeProcess({ isTTY: true });
-    void set.run((io) => {
-      io.terminal?.listen(() => undefined);
-      return forever(io);
-    });
-    end(set);
-    expect(set.log.slice(0, 2)).toEqual(['raw true', 'raw false']);
-    expect(set.exits).toEqual([code]);
-  });
-
-  it('restores it if the command has not', async () => {
-    const { run, log, exits } = fakeProcess({ isTTY: true });
-    await run(async (io) => {
-      io.terminal?.listen(() => undefined);
-      return 4;
-    });
-    expect([log, exits]).toEqual([['raw true', 'raw false'], [4]]);
   });
 });
 

@@ -5,7 +5,6 @@ import { escapeControlsInLines } from '../telemetry/index.ts';
 import type { CliIo } from './io.ts';
 import { type OutputStream, createLogSink } from './log-sink.ts';
 import { readInput, readText, readTextFile } from './read-text.ts';
-import { createTerminal } from './terminal.ts';
 
 const stopSignals = ['SIGTERM', 'SIGINT', 'SIGHUP'] as const;
 
@@ -111,14 +110,9 @@ export const runProcess = async (
 ): Promise<void> => {
   let crashLogger: Logger | undefined;
   const stderr = { isLog: false };
-  const terminal = host.stdin.isTTY && host.stdout.isTTY ? createTerminal(host.stdin, host.stdout) : undefined;
-  // The terminal is restored at every exit, after a crash too.
-  const exit = (code: number): void => {
-    terminal?.restore();
-    host.exit(code);
-  };
+  const terminal = host.stdin.isTTY && host.stdout.isTTY ? host.stdout : undefined;
+  const exit = (code: number): void => host.exit(code);
   const crash = (what: string, error: unknown): void => {
-    terminal?.restore();
     if (crashLogger === undefined) host.stderr.write(escapeControlsInLines(`dwd: ${what}: ${describeError(error)}\n`));
     else crashLogger.error(what, { error });
     exit(1);

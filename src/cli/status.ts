@@ -49,7 +49,7 @@ export const statusCommand = (run: RunStatus): Command =>
       const { shoot, output } = given;
       const all = given.all || shoot !== undefined;
       const { terminal } = io;
-      const columns = terminal && Math.max(fewestColumns, terminal.columns());
+      const columns = terminal && Math.max(fewestColumns, terminal.columns || 0);
       // Nothing else writes while changes are shown.
       const own: CliIo = given.watch ? { ...io, progress: undefined } : io;
       const show = (status: SeedStatus): string =>
