@@ -166,7 +166,7 @@ it('leaks no socket, file, signal, listener or timer in 900 runs with many fault
     rows.push(await rest());
   }
   for (let reload = 1; reload <= reloads; reload += 1) {
-    probing.prober.apply({ ...settings, probeTimeoutMs: settings.probeTimeoutMs + reload });
+    void probing.prober.apply({ ...settings, probeTimeoutMs: settings.probeTimeoutMs + reload });
     const until = clock.monotonic() + 3_000;
     await pass(() => clock.monotonic() >= until);
   }
