@@ -4,7 +4,7 @@ import { ApiError } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { type ProberSettings, proberConfig } from '../prober/index.ts';
 import { checkShoots } from './checks/shoots.ts';
-import { buildCluster, buildShoot } from '../../test/doubles/builders.ts';
+import { buildCluster, buildLease, buildMachine, buildNode, buildShoot } from '../../test/doubles/builders.ts';
 import { statusOf } from './checks/check.ts';
 import { type PreflightRun, checkAll } from './preflight.ts';
 import { readShoots } from './read-clusters.ts';
@@ -27,6 +27,7 @@ const readerOf = (answers: Readonly<Record<string, unknown>>): Reader => {
   const client = {
     call: async <T>({ path, query = {}, decode }: Call<T>) => {
       const asked = [path, ...Object.entries(query).map(([key, value]) => `${key}=${value}`)].join('?');
+      if (answers[asked] instanceof ApiError) throw answers[asked];
       if (!Object.hasOwn(answers, asked)) throw new ApiError({ code: 'NotFound', message: asked });
       return { value: decode(answers[asked]) };
     },
@@ -137,10 +138,15 @@ const answers = {
   },
 };
 
-/** Makes all checks of a seed that gives these answers; its shoots refuse our credentials. Each check is a line. */
-const linesOf = async (given: Readonly<Record<string, unknown>>, run: Partial<PreflightRun> = {}) => {
-  const call = () => Promise.reject(new ApiError({ code: 'Unauthorized', message: '401' }));
-  const clientFor = () => ({ client: { call }, close: () => undefined });
+const unauthorized = { call: () => Promise.reject(new ApiError({ code: 'Unauthorized', message: '401' })) };
+
+/** Makes all checks of a seed that gives these answers; by default its shoots refuse our credentials. Each check is a line. */
+const linesOf = async (
+  given: Readonly<Record<string, unknown>>,
+  run: Partial<PreflightRun> = {},
+  client: KubeClient = unauthorized,
+) => {
+  const clientFor = () => ({ client, close: () => undefined });
   const checks = await checkAll({
     run: { settings: wholeSettings, asksShoots: true, progress: () => undefined, ...run } as PreflightRun,
     reader: readerOf(given),
@@ -192,4 +198,63 @@ it('reports what could not be checked of a seed of which little can be read, and
       "API servers of shoots | answers | left out | --shoot-api-servers=false",
     ]
   `);
+});
+
+const machinesPath = '/apis/machine.sapcloud.io/v1alpha1/namespaces/a/machines';
+const forbidden = new ApiError({ code: 'Forbidden', message: 'no' });
+const shootAnswers = {
+  '/version': { gitVersion: 'v1.33.1' },
+  '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews': { status: { allowed: true } },
+  '/api/v1/nodes': {
+    items: [
+      buildNode({ name: 'n1' }),
+      buildNode({ name: 'n2', conditions: [{ type: 'DiskPressure', status: 'True' }] }),
+      buildNode({ name: 'n3' }),
+    ],
+  },
+  '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases': {
+    items: ['n1', 'n2', 'gone'].map((name) => buildLease({ name })),
+  },
+};
+
+it.each([
+  ['two', [{ name: 'worker', nodeConditions: ['Own'] }], ['n1', 'n2'], {}, 'ok | 2 or more in 1 of 1 shoot'],
+  [
+    'one, by an unhealthy condition, a missing lease and a missing node',
+    ['worker'],
+    ['n1', 'n2', 'n3'],
+    {},
+    'failed | 2 or more in 0 of 1 shoot | too-few-nodes a: 1 of 3 nodes count, and an outage shows by two at least; not counted: 1 (its condition DiskPressure is True), 1 (there is no such node)',
+  ],
+  [
+    'an unknown number, without the right to list Machines,',
+    ['worker'],
+    forbidden,
+    {},
+    'unknown | 2 or more in 0 of 1 shoot | read-refused a: you may not list resource "machines" in API group "machine.sapcloud.io" in the namespace "a"',
+  ],
+  [
+    'an unknown number, if the shoot does not list them,',
+    ['worker'],
+    [],
+    { '/api/v1/nodes': new ApiError({ code: 'Timeout', message: 'no answer' }) },
+    'unknown | 2 or more in 0 of 1 shoot | read-failed a: no answer',
+  ],
+  [
+    'nothing, without the rights in the shoot,',
+    ['worker'],
+    [],
+    { '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews': { status: { allowed: false } } },
+    undefined,
+  ],
+])('of the nodes of a shoot %s count', async (_, workers, machines, shoot, expected) => {
+  const clusters = { items: [buildCluster({ name: 'a', shoot: buildShoot({ workers }) })] };
+  const items = machines instanceof ApiError ? machines : { items: machines.map((name) => buildMachine({ name })) };
+  const lines = await linesOf(
+    { ...answers, '/apis/extensions.gardener.cloud/v1alpha1/clusters': clusters, [machinesPath]: items },
+    {},
+    readerOf({ ...shootAnswers, ...shoot }).client,
+  );
+  const name = 'API servers of shoots | nodes that count | ';
+  expect(lines.find((line) => line.startsWith(name))?.slice(name.length)).toBe(expected);
 });

@@ -3,7 +3,7 @@ import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
 import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
 import { createKubeconfigCache, createShootConnector, withShootPolicy } from '../kubernetes/connection/index.ts';
 import { type ClusterCommand, CommandError, type OperatorCluster, onOperatorCluster } from '../process/index.ts';
-import type { ProberSettings } from '../prober/index.ts';
+import { type ProberSettings, sourceOf } from '../prober/index.ts';
 import { NoSuchShoot, findShoot, namedShoot } from '../status/state/find-shoot.ts';
 import { plural } from '../status/state/words.ts';
 import { apiServers, checkApiServers } from './checks/api-servers.ts';
@@ -148,11 +148,8 @@ const leftOut = (about: Pick<PreflightCheck, 'subject' | 'name'>, detail: string
 type Probed = Promise<readonly ShootToProbe[]>;
 
 /** Checks the dependent resources of each shoot, and the grace period of its KCM. */
-const checkResources = (
-  probed: Probed,
-  resources: ReturnType<typeof readAllResources>,
-  { dependentResources, nodeMonitorGraceMs }: ProberSettings,
-) => {
+const checkResources = (probed: Probed, resources: ReturnType<typeof readAllResources>, settings: ProberSettings) => {
+  const { dependentResources, nodeMonitorGraceMs } = settings;
   const kcmKey = refKey(kcmRef);
   const kcm = async (): Promise<SeenResources | undefined> => {
     const others = [...resources].filter(([key]) => key !== kcmKey);
@@ -191,15 +188,15 @@ const checkAccess = (probed: Probed, namespace: string | undefined, preflight: P
   const ask = async (): Promise<readonly PreflightCheck[]> => {
     const shoots = await probed;
     const seen = await secrets;
-    const kubeconfigs = new Map(
-      shoots.flatMap(({ namespace: name }) => {
-        const { text, problem } = seen.get(name) ?? {};
-        return text === undefined || problem !== undefined ? [] : [[name, text] as const];
-      }),
-    );
+    const usable = shoots.flatMap(({ namespace: name, settings: { poolConditions } }) => {
+      const { text, problem } = seen.get(name) ?? {};
+      if (text === undefined || problem !== undefined) return [];
+      return [{ namespace: name, kubeconfig: text, poolConditions }];
+    });
     const progress = (done: number): void =>
-      run.progress(`checking the API servers of shoots: ${String(done)} of ${String(kubeconfigs.size)}`);
-    const asked = { connector, kubeconfigs, seedSkewMs: seed.skewMs, progress };
+      run.progress(`checking the API servers of shoots: ${String(done)} of ${String(usable.length)}`);
+    const { lists } = sourceOf(run.settings);
+    const asked = { connector, shoots: usable, lists, seedSkewMs: seed.skewMs, progress };
     return checkApiServers(await askShoots(asked, reader));
   };
   return {

@@ -1,10 +1,12 @@
 export { adviceOn } from './config/advice.ts';
 export { proberConfig } from './config/config.ts';
+export { notCounted } from './judge/decide.ts';
 export { measureSkew } from './judge/leases.ts';
 export { chooseSecret, describeOthers } from './clusters/lifecycle.ts';
-export { decideSecretLifecycle } from './clusters/lifecycle.ts';
-export type { HostedCluster } from './clusters/cluster-source.ts';
+export { type ShootSettings, decideSecretLifecycle } from './clusters/lifecycle.ts';
+export type { HostedCluster, NodeLists } from './clusters/cluster-source.ts';
 export { hostedShoot } from './clusters/gardener.ts';
+export { sourceOf } from './clusters/sources.ts';
 export type { ClusterSecret } from './clusters/secret-clusters.ts';
 export { decodeClusterSecret } from './clusters/secret.ts';
 export {
@@ -14,6 +16,7 @@ export {
   ownerOf,
   withoutPlaceholders,
 } from './config/ref-template.ts';
+export { byReason } from './report/shown.ts';
 export { kubeconfigKeyOf } from './clusters/cluster-source.ts';
 export { configuredPause, laterPause, shownPause } from './scale/pauses.ts';
 export { neededByProber, proberShootGrants } from './rights.ts';

@@ -4,11 +4,19 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
-import { createDeployment, createProtectedShoot, seedRules, shootRules } from '../envtest/shoot.ts';
+import {
+  createDeployment,
+  createMachines,
+  createNodes,
+  createProtectedShoot,
+  seedRules,
+  shootRules,
+} from '../envtest/shoot.ts';
 import { auditInto } from './support/audit.ts';
 import { startProgram } from './support/program.ts';
 
 const shoots = ['shoot--test--one', 'shoot--test--two'];
+const nodes = ['node-a', 'node-b'];
 const kcm = 'kube-controller-manager';
 
 const config = `kubeConfigSecretName: shoot-access-prober
@@ -42,8 +50,10 @@ describeEnvtest('dwd preflight, on a real API server', () => {
     audit = auditInto(directory);
     seed = await startControlPlane({ name: 'seed', apiServerFlags: audit.flags });
     const { text } = await seed.kubeconfigFor({ user: 'in-shoot', rules: shootRules });
+    await createNodes(seed.client, nodes);
     for (const namespace of shoots) {
       await createProtectedShoot(seed, { namespace, kubeconfig: text });
+      await createMachines(seed.client, { namespace, nodes });
       await createDeployment(seed.client, namespace, { name: kcm, replicas: 1 });
       await seed.client.patch(`/apis/apps/v1/namespaces/${namespace}/deployments/${kcm}`, {
         spec: {
@@ -79,6 +89,7 @@ describeEnvtest('dwd preflight, on a real API server', () => {
     expect({ code, stderr }, stdout).toEqual({ code: 0, stderr: '' });
     expect(stdout).toContain('2 of 3 shoots probed; 1 not: hibernation is enabled');
     expect(stdout).toContain('as configured in 2 of 2 shoots');
+    expect(stdout).toContain('nodes that count: 2 or more in 2 of 2 shoots');
     expect(stdout).not.toMatch(/\u001b|FAILED|WARNING|UNKNOWN/);
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
     const writes = audit

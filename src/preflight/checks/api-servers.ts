@@ -1,8 +1,12 @@
 import { formatRight } from '../../kubernetes/api/access.ts';
 import type { NeededRight } from '../../process/rights/index.ts';
+import { type CountedNodes, isTooFew, whyTooFew } from '../../status/state/judge-shoot.ts';
 import { plural } from '../../status/state/words.ts';
 import { type PreflightCheck, type PreflightFinding, judgeEach } from './check.ts';
 import { skewInWords, warnSkewMs } from './seed.ts';
+
+/** The nodes of a shoot, or why they could not be counted. */
+export type SeenNodes = CountedNodes | PreflightFinding;
 
 /** Result of the requests to the API server of a shoot. */
 export type ShootAnswer =
@@ -11,6 +15,8 @@ export type ShootAnswer =
       /** Its clock minus that of the seed's API server, in milliseconds. Absent if unknown. */
       readonly skewMs?: number;
       readonly missing: readonly NeededRight[];
+      /** Absent if a right is missing. */
+      readonly nodes?: SeenNodes;
     }
   /** The API server does not accept the credentials. */
   | { readonly kind: 'rejected'; readonly problem: string }
@@ -45,9 +51,21 @@ const judgeReach = (shoot: string, answer: ShootAnswer): readonly PreflightFindi
 
 export const apiServers = { subject: 'API servers of shoots', name: 'answers' } as const;
 
+const checkNodes = (
+  answered: readonly { readonly shoot: string; readonly nodes?: SeenNodes }[],
+): readonly PreflightCheck[] => {
+  const asked = answered.flatMap(({ shoot, nodes }) => (nodes === undefined ? [] : [{ shoot, nodes }]));
+  if (asked.length === 0) return [];
+  const counted = judgeEach('2 or more in', asked, ({ shoot, nodes }) => {
+    if ('code' in nodes) return [{ ...nodes, shoot }];
+    return isTooFew(nodes) ? [{ code: 'too-few-nodes', shoot, detail: whyTooFew(nodes) }] : [];
+  });
+  return [{ subject: apiServers.subject, name: 'nodes that count', ...counted }];
+};
+
 /**
- * Checks that the API servers of the shoots respond, that they grant the rights that the prober needs, and that their clocks agree with the seed's.
- * `answers` are by namespace, for shoots with a usable Secret.
+ * Checks that the API servers of the shoots respond, that they grant the rights that the prober needs, that their clocks agree with the seed's, and that
+ * enough nodes count to show an outage. `answers` are by namespace, for shoots with a usable Secret.
  */
 export const checkApiServers = (answers: ReadonlyMap<string, ShootAnswer>): readonly PreflightCheck[] => {
   const unreached = outOfReach([...answers.values()]);
@@ -79,5 +97,10 @@ export const checkApiServers = (answers: ReadonlyMap<string, ShootAnswer>): read
           },
         ],
   );
-  return [reached, { subject, name: 'rights in the shoots', ...rights }, { subject, name: 'clocks', ...clocks }];
+  return [
+    reached,
+    { subject, name: 'rights in the shoots', ...rights },
+    { subject, name: 'clocks', ...clocks },
+    ...checkNodes(answered),
+  ];
 };

@@ -5,6 +5,7 @@ import { buildCluster, buildShoot } from '../../../test/doubles/builders.ts';
 import { ignoreScalingAnnotation } from '../../annotations/scaling-annotations.ts';
 import type { ResourceRef } from '../../kubernetes/api/resource-ref.ts';
 import { type ShootAnswer, checkApiServers } from './api-servers.ts';
+import type { CountedNodes } from '../../status/state/judge-shoot.ts';
 import { type CheckResult, statusOf } from './check.ts';
 import { codes } from './codes.ts';
 import { type FoundKind, type KindUse, checkKind, checkProbers, checkRights, checkSeed, hintAt } from './seed.ts';
@@ -20,7 +21,7 @@ import {
 
 const ref: ResourceRef = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kcm' };
 const shootsOf = (...namespaces: readonly string[]) =>
-  namespaces.map((namespace) => ({ namespace, version: '1.33.1' }));
+  namespaces.map((namespace) => ({ namespace, version: '1.33.1', settings: { poolConditions: new Map() } }));
 
 /** Formats a check in one line: its status, what it says, and its findings. */
 const line = ({ detail, findings }: CheckResult): string => {
@@ -85,9 +86,9 @@ it('shoots are counted by the reason why they are not probed, and named if they 
       "failed | 0 of 1 shoot probed | cluster-unreadable c: spec.shoot.spec.provider.workers: expected a list, found a number",
     ]
   `);
-  expect(probedAmong([probed, asleep, broken, patient])).toEqual([
-    { namespace: 'a', version: '1.33.1' },
-    { namespace: 'e', version: '1.33.1', nodeMonitorGraceMs: 120_000 },
+  expect(probedAmong([probed, asleep, broken, patient])).toMatchObject([
+    { namespace: 'a', settings: { nodeMonitorGraceMs: undefined } },
+    { namespace: 'e', settings: { nodeMonitorGraceMs: 120_000 } },
   ]);
 });
 
@@ -141,7 +142,8 @@ describe('the grace period', () => {
   it('is compared with that of the Shoot, else with that of the configuration', () => {
     const told = (resource: SeenResource | undefined, nodeMonitorGraceMs?: number): string => {
       const seen = new Map(resource === undefined ? [] : [['a', resource]]);
-      return line(checkGrace([{ namespace: 'a', version: '', nodeMonitorGraceMs }], seen, 40_000));
+      const settings = { poolConditions: new Map(), nodeMonitorGraceMs };
+      return line(checkGrace([{ namespace: 'a', version: '', settings }], seen, 40_000));
     };
     expect([
       told(kcm('--node-monitor-grace-period=40s')),
@@ -205,6 +207,12 @@ it('probers that are active in several namespaces are named; one that has ended,
 it('API servers of shoots answer, grant what the prober needs, and agree on the time', () => {
   const right = { verb: 'list', group: '', resource: 'nodes' };
   const answered = (skewMs = 0): ShootAnswer => ({ kind: 'answered', missing: [], skewMs });
+  const counts = (candidates: number, ...leftOutReasons: NonNullable<CountedNodes['leftOutReasons']>): ShootAnswer => ({
+    ...{ kind: 'answered', missing: [], nodes: { nodes: 3, candidates, leftOutReasons } },
+  });
+  const refused: ShootAnswer = {
+    ...{ kind: 'answered', missing: [], nodes: { code: 'read-refused', detail: 'you may not list machines' } },
+  };
   const lacking: ShootAnswer = { kind: 'answered', missing: [{ right, purpose: 'to judge' }] };
   const gone: ShootAnswer = { kind: 'unreachable', problem: 'no answer', isNameUnknown: false };
   const unknownName: ShootAnswer = { ...gone, isNameUnknown: true };
@@ -225,6 +233,7 @@ it('API servers of shoots answer, grant what the prober needs, and agree on the 
     told(unknownName, gone, untried),
     told(answered(-7_000)),
     told(lacking),
+    told(counts(2), counts(1, { reason: 'its Machine has failed', nodes: 2 }), counts(0), refused, lacking).slice(3),
   ]).toMatchInlineSnapshot(`
     [
       [
@@ -269,6 +278,9 @@ it('API servers of shoots answer, grant what the prober needs, and agree on the 
         "ok | from 1 of 1 shoot",
         "failed | granted in 0 of 1 shoot | shoot-right-missing s0: to judge: list resource "nodes" in API group "" at the cluster scope",
         "ok | agree within 5s in 1 of 1 shoot",
+      ],
+      [
+        "failed | 2 or more in 1 of 4 shoots | too-few-nodes s1: 1 of 3 nodes count, and an outage shows by two at least; not counted: 2 (its Machine has failed) | too-few-nodes s2: 0 of 3 nodes count, and an outage shows by two at least | read-refused s3: you may not list machines",
       ],
     ]
   `);

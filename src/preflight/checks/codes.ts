@@ -68,6 +68,10 @@ export const codes = {
     severity: 'failed',
     todo: 'Grant it in the shoot: deploy/shoot-access.yaml has the roles.',
   },
+  'too-few-nodes': {
+    severity: 'failed',
+    todo: 'Mend the nodes that do not count, or give the shoot more; one with a single node cannot be protected.',
+  },
   'config-warning': {
     severity: 'warning',
     todo: 'Correct the file; dwd validate finds the same without a cluster.',

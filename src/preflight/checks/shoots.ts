@@ -1,7 +1,7 @@
 import { kcmGraceOf, runsKcm, type KcmGrace, type TemplateContainer } from '../../gardener/kube-controller-manager.ts';
 import { ignoreScalingAnnotation, ignoresScaling } from '../../annotations/scaling-annotations.ts';
 import { formatGoDuration } from '../../kubernetes/api/duration.ts';
-import type { HostedCluster } from '../../prober/index.ts';
+import type { HostedCluster, ShootSettings } from '../../prober/index.ts';
 import { plural } from '../../status/state/words.ts';
 import { type CheckResult, type PreflightFinding, judgeEach, share } from './check.ts';
 
@@ -17,16 +17,14 @@ export interface ShootToProbe {
   /** Namespace of its control plane. */
   readonly namespace: string;
   readonly version: string;
-  /** The grace period that the Shoot sets for its KCM, in milliseconds. */
-  readonly nodeMonitorGraceMs?: number;
+  /** Unhealthy conditions by worker pool, and the grace period that the Shoot sets for its KCM. */
+  readonly settings: ShootSettings;
 }
 
 /** Returns the shoots that the prober would probe. The others need no checks. */
 export const probedAmong = (shoots: readonly SeedShoot[]): readonly ShootToProbe[] =>
   shoots.flatMap(({ cluster: { name: namespace, lifecycle }, version }) =>
-    lifecycle.ok && lifecycle.value.kind === 'run'
-      ? [{ namespace, version, nodeMonitorGraceMs: lifecycle.value.settings.nodeMonitorGraceMs }]
-      : [],
+    lifecycle.ok && lifecycle.value.kind === 'run' ? [{ namespace, version, settings: lifecycle.value.settings }] : [],
   );
 
 /** Lists the reasons why shoots are not probed, each with the number of shoots. */
@@ -111,7 +109,7 @@ export const checkGrace = (
   deployments: SeenResources,
   configuredMs: number,
 ): CheckResult =>
-  judgeEach('as configured in', shoots, ({ namespace: shoot, version, nodeMonitorGraceMs }) => {
+  judgeEach('as configured in', shoots, ({ namespace: shoot, version, settings: { nodeMonitorGraceMs } }) => {
     const deployment = deployments.get(shoot);
     const unknown = (detail: string): readonly PreflightFinding[] => [{ code: 'grace-unknown', shoot, detail }];
     if (deployment === undefined) return unknown('there is no Deployment kube-controller-manager to read it from');

@@ -106,8 +106,8 @@ export const decideByCandidates = (judged: JudgedLeases, lists: NodesAndMachines
 };
 
 /** Returns why leases do not count, and which candidates have no lease. */
-const notCounted = (
-  leases: readonly ObservedLease[],
+export const notCounted = (
+  leases: readonly Pick<ObservedLease, 'name'>[],
   { candidates, leftOut }: ChosenCandidates,
 ): ReadonlyMap<string, string> => {
   const found = new Map(leftOut);

@@ -36,7 +36,8 @@ export type LastLook = { readonly listedAt?: number } & Pick<
 
 export const notLookedYet: LastLook = { candidates: 0, expired: 0 };
 
-const byReason = (leftOut: ReadonlyMap<string, string>): ShootFacts['leftOutReasons'] =>
+/** Counts the nodes of each reason, the most frequent reason first. */
+export const byReason = (leftOut: ReadonlyMap<string, string>): ShootFacts['leftOutReasons'] =>
   [...Map.groupBy(leftOut.values(), (reason) => reason)]
     .map(([reason, those]) => ({ reason, nodes: those.length }))
     .toSorted((a, b) => b.nodes - a.nodes);

@@ -24,12 +24,12 @@ const isOutage = ({ verdict }: ShootFacts): boolean => verdict === 'unhealthy';
 
 /** Returns why an outage of a probed shoot would not be met; undefined if it would, as far as the facts show. */
 const causeOf = (facts: ShootFacts, { dryRun }: JudgeContext): UnprotectedCause | undefined => {
-  const { paused, candidates, nodes, missing = [], notServed = [], ignored = [], graceMs, actsAfterMs } = facts;
+  const { paused, missing = [], notServed = [], ignored = [], graceMs, actsAfterMs } = facts;
   if (paused !== null) return 'paused';
   if (dryRun) return 'dry-run';
   if (missing.length > 0) return 'missing';
   if (notServed.length > 0) return 'not-served';
-  if (nodes !== undefined && candidates < 2) return 'too-few-nodes';
+  if (isTooFew(facts)) return 'too-few-nodes';
   if (actsAfterMs !== undefined && actsAfterMs >= graceMs) return 'grace';
   return ignored.length > 0 ? 'ignore-scaling' : undefined;
 };
@@ -142,7 +142,13 @@ const whyBlind = (facts: ShootFacts): string => {
   return `${canNotSee(facts)}; ${asOf(facts)}${left}${andHeld(facts)}${andPaused(facts)}`;
 };
 
-const whyTooFew = ({ candidates, nodes = 0, leftOutReasons = [] }: ShootFacts): string => {
+/** How many nodes a shoot has, how many of them count, and why the others do not. */
+export type CountedNodes = Pick<ShootFacts, 'candidates' | 'nodes' | 'leftOutReasons'>;
+
+/** True if no outage of the shoot could be seen. */
+export const isTooFew = ({ nodes, candidates }: CountedNodes): boolean => nodes !== undefined && candidates < 2;
+
+export const whyTooFew = ({ candidates, nodes = 0, leftOutReasons = [] }: CountedNodes): string => {
   const reasons = leftOutReasons.slice(0, 2).map(({ reason, nodes: count }) => `${String(count)} (${reason})`);
   const why = reasons.length === 0 ? '' : `; not counted: ${reasons.join(', ')}`;
   return `${String(candidates)} of ${String(nodes)} nodes count, and an outage shows by two at least${why}`;
