@@ -174,6 +174,7 @@ it('makes all checks, in the order of the headings', async () => {
       "secrets | external | warning | usable in 0 of 1 shoot | external-secret a: there is no Secret external",
       "dependent resources | apps/v1/Deployment/kube-controller-manager | ok | in 1 of 1 shoot",
       "grace period | --node-monitor-grace-period of KCM | ok | as configured in 1 of 1 shoot",
+      "grace period | left when KCM is scaled down | ok | 9s or more in 1 of 1 shoot",
       "API servers of shoots | answers | failed | from 0 of 1 shoot | secret-rejected a: 401",
     ]
   `);
@@ -195,6 +196,7 @@ it('reports what could not be checked of a seed of which little can be read, and
       "secrets | external | unknown | could not be checked | read-failed -: /apis/extensions.gardener.cloud/v1alpha1/clusters",
       "dependent resources | apps/v1/Deployment/kube-controller-manager | unknown | could not be checked | read-failed -: /apis/extensions.gardener.cloud/v1alpha1/clusters",
       "grace period | --node-monitor-grace-period of KCM | unknown | could not be checked | read-failed -: /apis/extensions.gardener.cloud/v1alpha1/clusters",
+      "grace period | left when KCM is scaled down | unknown | could not be checked | read-failed -: /apis/extensions.gardener.cloud/v1alpha1/clusters",
       "API servers of shoots | answers | left out | --shoot-api-servers=false",
     ]
   `);

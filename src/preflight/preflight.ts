@@ -24,6 +24,7 @@ import {
   type ShootToProbe,
   checkDependent,
   checkGrace,
+  checkMargin,
   checkSecrets,
   checkShoots,
   kcmAmong,
@@ -170,6 +171,10 @@ const checkResources = (probed: Probed, resources: ReturnType<typeof readAllReso
       const seen = await kcm();
       return seen === undefined ? [] : checkGrace(await probed, seen, nodeMonitorGraceMs);
     }),
+    check(
+      { subject: 'grace period', name: 'left when KCM is scaled down' },
+      async () => checkMargin(await probed, settings) ?? [],
+    ),
   ];
 };
 

@@ -1,4 +1,4 @@
-export { adviceOn } from './config/advice.ts';
+export { adviceOn, scaleDownTimeline } from './config/advice.ts';
 export { proberConfig } from './config/config.ts';
 export { notCounted } from './judge/decide.ts';
 export { measureSkew } from './judge/leases.ts';

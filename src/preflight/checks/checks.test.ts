@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { decodeCluster } from '../../gardener/cluster.ts';
-import { hostedShoot } from '../../prober/index.ts';
+import { hostedShoot, proberConfig } from '../../prober/index.ts';
 import { buildCluster, buildShoot } from '../../../test/doubles/builders.ts';
 import { ignoreScalingAnnotation } from '../../annotations/scaling-annotations.ts';
 import type { ResourceRef } from '../../kubernetes/api/resource-ref.ts';
@@ -13,6 +13,7 @@ import {
   type SeenResource,
   checkDependent,
   checkGrace,
+  checkMargin,
   checkSecrets,
   checkShoots,
   kcmAmong,
@@ -165,6 +166,41 @@ describe('the grace period', () => {
       ]
     `);
   });
+});
+
+it('the grace that the scale-down leaves is told, and shoots with too short a period of their own are named', () => {
+  const told = (delay: string, graces: readonly number[], name = 'kube-controller-manager'): string | undefined => {
+    const dependentResourceInfos = [
+      { ref: { ...ref, name: 'first' }, scaleUp: {}, scaleDown: { initialDelay: delay, timeout: '5s' } },
+      { ref: { ...ref, name }, scaleUp: { level: 1 }, scaleDown: { level: 1 } },
+    ];
+    const text = JSON.stringify({
+      kubeConfigSecretName: 's',
+      kcmNodeMonitorGraceDuration: '40s',
+      dependentResourceInfos,
+    });
+    const { settings } = proberConfig.load(text, { unknownFields: 'error', purpose: 'ahead' });
+    const shoots = [undefined, ...graces].map((nodeMonitorGraceMs, index) => ({
+      ...{ namespace: `s${String(index)}`, version: '', settings: { poolConditions: new Map(), nodeMonitorGraceMs } },
+    }));
+    const checked = checkMargin(shoots, settings!);
+    return checked && line(checked);
+  };
+  expect([
+    told('0s', []),
+    told('0s', [120_000]),
+    told('1s', [36_000, 20_000]),
+    told('10s', []),
+    told('0s', [20_000], 'other'),
+  ]).toMatchInlineSnapshot(`
+    [
+      "ok | 6s or more in 1 of 1 shoot",
+      "ok | 6s or more in 2 of 2 shoots",
+      "warning | 4s or more in 2 of 3 shoots | no-grace-left s2: the scale-down may come too late if pods are slow to stop: threshold at 15.0s, observation within 1.0s, level 0: 1.0s initialDelay + up to 3.0s, level 1: kube-controller-manager at 20.0s: KCM acts at 20.0s",
+      "warning | some in 0 of 1 shoot | no-grace-left s0: the scale-down comes too late: threshold at 30.0s, observation within 1.0s, level 0: 10.0s initialDelay + up to 3.0s, level 1: kube-controller-manager at 44.0s: KCM acts at 40.0s",
+      undefined,
+    ]
+  `);
 });
 
 it('rights are granted, or named, or none is', () => {

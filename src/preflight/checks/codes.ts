@@ -96,6 +96,10 @@ export const codes = {
     severity: 'warning',
     todo: 'Set kcmNodeMonitorGraceDuration to the value of KCM: the prober scales down earlier than it needs to.',
   },
+  'no-grace-left': {
+    severity: 'warning',
+    todo: 'Make the grace period longer, or the delays and timeouts of what is scaled down before KCM shorter.',
+  },
   'shoot-clock-skew': {
     severity: 'warning',
     todo: 'Set the clocks of the machines that run these API servers (NTP).',

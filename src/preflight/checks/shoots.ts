@@ -1,7 +1,13 @@
 import { kcmGraceOf, runsKcm, type KcmGrace, type TemplateContainer } from '../../gardener/kube-controller-manager.ts';
 import { ignoreScalingAnnotation, ignoresScaling } from '../../annotations/scaling-annotations.ts';
 import { formatGoDuration } from '../../kubernetes/api/duration.ts';
-import type { HostedCluster, ShootSettings } from '../../prober/index.ts';
+import {
+  type HostedCluster,
+  type ProberSettings,
+  type ShootSettings,
+  adviceOn,
+  scaleDownTimeline,
+} from '../../prober/index.ts';
 import { plural } from '../../status/state/words.ts';
 import { type CheckResult, type PreflightFinding, judgeEach, share } from './check.ts';
 
@@ -121,3 +127,19 @@ export const checkGrace = (
     const detail = `${inWords(grace)}, but ${from} has ${formatGoDuration(expectedMs)}`;
     return [{ code: grace.ms < expectedMs ? 'grace-shorter' : 'grace-longer', shoot, detail }];
   });
+
+/** Tells what the slowest scale-down of KCM leaves of the grace period in each shoot. Undefined if the configuration does not scale it down. */
+export const checkMargin = (shoots: readonly ShootToProbe[], configured: ProberSettings): CheckResult | undefined => {
+  if (scaleDownTimeline(configured) === undefined) return undefined;
+  const races = shoots.map(({ namespace: shoot, settings: { nodeMonitorGraceMs = configured.nodeMonitorGraceMs } }) => {
+    const settings = { ...configured, nodeMonitorGraceMs };
+    return { shoot, settings, leftMs: nodeMonitorGraceMs - (scaleDownTimeline(settings)?.at(-1)?.at ?? 0) };
+  });
+  const leastMs = Math.min(...races.map(({ leftMs }) => leftMs).filter((ms) => ms > 0));
+  const what = Number.isFinite(leastMs) ? `${formatGoDuration(leastMs)} or more in` : 'some in';
+  return judgeEach(what, races, ({ shoot, settings }) =>
+    adviceOn(settings)
+      .filter(({ field }) => field === 'dependentResourceInfos')
+      .map(({ text: detail }) => ({ code: 'no-grace-left', shoot, detail })),
+  );
+};
