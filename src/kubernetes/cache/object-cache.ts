@@ -36,7 +36,7 @@ const identify = (item: unknown): Identity => {
 const isSame = <T>(known: Entry<T> | undefined, resourceVersion: string): known is Entry<T> =>
   known !== undefined && resourceVersion !== '' && known.resourceVersion === resourceVersion;
 
-/** The objects of an informer. The reflector fills it. */
+/** The objects of an informer, which fills it. */
 export class ObjectCache<T> implements Store<T> {
   readonly #convert: Project<T>;
   readonly #logger: Logger;

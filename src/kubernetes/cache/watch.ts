@@ -130,7 +130,7 @@ export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEve
         timeoutSeconds: String(timeoutSeconds),
       },
       headers: { accept: 'application/json' },
-      // The reflector itself waits and retries.
+      // The informer itself waits and retries.
       noRetry: true,
       beforeSend: beginOpening,
       signal: scope.signal,
