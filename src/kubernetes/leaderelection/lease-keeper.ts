@@ -74,17 +74,21 @@ export class LeaseKeeper {
     this.#heldUpMs += trying.ms();
     const { kind } = claim.state();
     if (kind === 'held' || kind === 'free') this.#lose(taken);
-    if (claim.leadsUntil() > this.#deadline) this.#renewed();
+    if (claim.leadsUntil() > this.#deadline) return this.#renewed(trying.ms());
     if (clock.monotonic() >= this.#deadline) this.#lose(tooLate);
     return succeeded ? retryPeriodMs : startedAt + retryPeriodMs - clock.monotonic();
   }
 
-  #renewed(): void {
-    if (this.#isOverdue) this.#options.logger.info('leader election: the Lease is still ours; writes go on');
-    this.#isOverdue = false;
-    this.#heldUpMs = 0;
-    this.#deadline = this.#options.claim.leadsUntil();
+  /** `sinceSentMs`: for how long the process was held up since the renewal was sent, from when that counts: it may have run out meanwhile. */
+  #renewed(sinceSentMs: number): number {
+    const { clock, logger, claim, retryPeriodMs } = this.#options;
+    this.#heldUpMs = sinceSentMs;
+    this.#deadline = claim.leadsUntil();
     this.#arm();
+    if (clock.monotonic() >= this.#deadline) return 0;
+    if (this.#isOverdue) logger.info('leader election: the Lease is still ours; writes go on');
+    this.#isOverdue = false;
+    return retryPeriodMs;
   }
 
   #arm(): void {

@@ -367,6 +367,19 @@ describe('rule 28: a suspended process', () => {
     expect([a.end, a.elector.mayWrite()]).toEqual([undefined, true]);
   });
 
+  it('rule 28: renews once more if the response to its last renewal was waiting, until that had run out, too', async () => {
+    const a = await startLeader();
+    fault = () => ({ delayMs: 100 });
+    await clock.advance(2_050);
+    fault = () => undefined;
+    a.process.suspend();
+    await clock.advance(10_300);
+    await a.process.resume();
+    expect(a.elector.mayWrite()).toBe(false);
+    await clock.advance(1);
+    expect([a.end, a.elector.mayWrite(), a.terms]).toEqual([undefined, true, 1]);
+  });
+
   it('rule 26: so may a renewal after one during which the process was suspended', async () => {
     const a = await startLeader();
     fault = () => 'drop';
