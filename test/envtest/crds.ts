@@ -11,7 +11,8 @@ export type CustomKind = Pick<
 
 /**
  * The kinds that the program uses in a seed and in a garden. They have the real group, version, scope and subresources, but no real
- * schema: every field is kept, nothing is validated. In a real garden, an aggregated API server serves Shoots.
+ * schema: every field is kept, and nothing is validated but that conditions are a list by `type`, as in Gardener's types (`patchMergeKey`): so
+ * `managedFields` say who owns which. In a real garden, an aggregated API server serves Shoots.
  */
 export const gardenerKinds: readonly CustomKind[] = [
   simKinds.Cluster,
@@ -55,6 +56,14 @@ async function isServed(client: TestClient, { group, version, resource }: Custom
   return list.status === 200;
 }
 
+const anything = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true };
+const condition = { ...anything, properties: { type: { type: 'string' } }, required: ['type'] };
+const conditions = {
+  ...{ type: 'array', items: condition },
+  ...{ 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['type'] },
+};
+const schema = { ...anything, properties: { status: { ...anything, properties: { conditions } } } };
+
 const jsonPath = (fields: readonly string[]): string => `.${fields.join('.')}`;
 
 function definitionOf(custom: CustomKind) {
@@ -72,7 +81,7 @@ function definitionOf(custom: CustomKind) {
           name: custom.version,
           served: true,
           storage: true,
-          schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
+          schema: { openAPIV3Schema: schema },
           subresources: {
             ...(custom.status && { status: {} }),
             ...(scale !== undefined && {

@@ -70,6 +70,9 @@ describeEnvtest('care on real API servers', () => {
   let flags: readonly string[];
   let once: readonly string[];
 
+  const byGardenlet = (status: object): Promise<unknown> =>
+    garden.client.patch(`${shootPath('theirs')}/status?fieldManager=gardenlet`, { status });
+
   const start = (...more: readonly string[]): Program =>
     startProgram(['care', ...flags, '--metrics-bind-addr=0', '--health-bind-addr=0', ...more]);
 
@@ -97,10 +100,9 @@ describeEnvtest('care on real API servers', () => {
     const hung = text.replace(shoot.url, `https://127.0.0.1:${hole.port}`);
     expect(hung).not.toBe(text);
     await createCareShoot(planes, { name: 'hung', kubeconfig: hung, nodes: [] });
-    const byGardenlet = [{ type: 'APIServerAvailable', status: 'Unknown', reason: 'Gardenlet', message: 'theirs' }];
-    await garden.client.patch(`${shootPath('theirs')}/status?fieldManager=gardenlet`, {
-      status: { conditions: byGardenlet },
-    });
+    const now = new Date().toISOString();
+    const written = { reason: 'Gardenlet', message: 'theirs', lastTransitionTime: now, lastUpdateTime: now };
+    await byGardenlet({ conditions: [{ type: 'APIServerAvailable', status: 'Unknown', ...written }] });
     const access = await Promise.all([
       seed.kubeconfigFor({ user: 'care', rules: rulesOf(seedGrants) }),
       garden.kubeconfigFor({ user: 'care', rules: rulesOf(careGardenGrants) }),
@@ -215,6 +217,18 @@ describeEnvtest('care on real API servers', () => {
     expect(await program.ended).toBe(0);
     program = start('--take-over');
     await until('theirs', 'APIServerAvailable', isOk);
+  });
+
+  it('keeps what it has taken over while gardenlet writes the progress of an operation', async () => {
+    program.signal('SIGTERM');
+    expect(await program.ended).toBe(0);
+    // Moves the time of gardenlet's entry, which still owns the types of the conditions.
+    await byGardenlet({ lastOperation: { type: 'Reconcile', state: 'Succeeded', progress: 100 } });
+    const label = 'shoot.gardener.cloud/status';
+    await garden.client.patch(shootPath('theirs'), { metadata: { labels: { [label]: null } } });
+    program = start();
+    const detail = (): string => program.output();
+    await waitFor({ what: `the label ${label}`, detail }, async () => (await read('theirs')).metadata.labels?.[label]);
   });
 
   it('needs exactly the rights that it declares', () => {
