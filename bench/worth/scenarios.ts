@@ -351,7 +351,8 @@ const ends = [0, 1].flatMap((replica) =>
       { ...pair, faults: [cut(), { ...during, fault: { kind: 'pause', replica } }] },
       { ...pair, faults: [cut(), ...inEach((shoot) => ({ kind: 'no-workers', shoot }), during.at, 60_000)] },
       {
-        ...{ ...pair, settings: { probeIntervalMs: 30_000 } },
+        ...pair,
+        settings: { probeIntervalMs: 30_000 },
         faults: [cut(), ...inEach((server) => ({ kind: 'partition', replica, server }), during.at - 5_000, 60_000)],
       },
     ];

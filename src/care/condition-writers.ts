@@ -51,8 +51,9 @@ const writerOf = (
 };
 
 /**
- * Returns the field manager, such as `gardenlet`, of the other client that wrote conditions of the types that care owns within the last 5 minutes, by the `managedFields` of the Shoot's metadata and its
- * `conditions`; the latest if there are several. `own`: field manager of our own writes; `now`: milliseconds since the epoch.
+ * Returns the field manager, such as `gardenlet`, of the other client that wrote conditions of the types that care owns within the last 5 minutes, by the
+ * `managedFields` of the Shoot's metadata and its `conditions`; the latest if there are several. `own`: field manager of our own writes; `now`: milliseconds
+ * since the epoch.
  */
 export const otherConditionWriter = (
   metadata: JsonObject,

@@ -101,7 +101,7 @@ export class AcceptedConnection {
     this.#endAfter(headMs);
   }
 
-  /** Ends the connection after this time instead of an earlier one. A reset of an idle one would end `kubectl port-forward`. */
+  /** Ends the connection after this time instead of an earlier one. A reset of an idle one would end `kubectl port-forward` (kubernetes/kubernetes#111825). */
   #endAfter(ms: number): void {
     this.#cancelTimer();
     this.#cancelTimer = this.#options.clock.timer(ms, () => {

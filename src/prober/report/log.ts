@@ -3,7 +3,7 @@ import { shorten } from '../../kubernetes/api/shorten.ts';
 import type { Logger } from '../../ports/logger.ts';
 import { type Verdict, verdictNameOf } from '../judge/judgement.ts';
 import { type Emit, type EventOf, observer } from './events.ts';
-import { type EndedWrite, endedOperations, excusedFailureIn, flappingIn, writeIn, Told } from './sentences.ts';
+import { type EndedWrite, endedOperations, flappingIn, writeIn, Told } from './sentences.ts';
 
 export interface ProberLogDeps {
   readonly logger: Logger;
@@ -72,6 +72,13 @@ export const logEvents = (deps: ProberLogDeps): Emit => {
       if (!dryRun && held.size > 0) logHeld(held, logger);
     },
   });
+};
+
+/** Returns how long the API server failed, in milliseconds, if silence counts from the end of that since this run. */
+const excusedFailureIn = ({ result, before: { probe } }: EventOf<'run-ended'>): number | undefined => {
+  const { excusedUntil } = result.decision.memory;
+  if (excusedUntil === undefined || excusedUntil === probe.excusedUntil) return undefined;
+  return excusedUntil - (probe.unanswered?.provedSince ?? excusedUntil);
 };
 
 const logRun = (event: EventOf<'run-ended'>, { logger, leads }: ProberLogDeps, told: Told): void => {

@@ -80,13 +80,6 @@ export const flappingIn = ({ result, before }: EventOf<'run-ended'>): string | u
     ? 'flapping: an outage came within ten minutes of the restoration, so the next one waits for longer'
     : undefined;
 
-/** Returns how long the API server failed, in milliseconds, if silence counts from the end of that since this run. */
-export const excusedFailureIn = ({ result, before: { probe } }: EventOf<'run-ended'>): number | undefined => {
-  const { excusedUntil } = result.decision.memory;
-  if (excusedUntil === undefined || excusedUntil === probe.excusedUntil) return undefined;
-  return excusedUntil - (probe.unanswered?.provedSince ?? excusedUntil);
-};
-
 /** What was told last about each cluster, by topic, so that only news is told. */
 export class Told {
   readonly #told = new Map<string, Map<string, string | true>>();
