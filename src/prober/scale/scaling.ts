@@ -151,7 +151,9 @@ export const confirmScaling = (
     operation.phase.kind === 'failed' ? startOperation({ ...operation, attempts: 0 }, now) : operation;
   const { operations } = scaling;
   return {
-    ...{ ...scaling, scope, reason },
+    ...scaling,
+    scope,
+    reason,
     operations: isNewer && direction === 'down' ? operations.map(retry) : operations,
   };
 };
