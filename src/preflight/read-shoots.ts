@@ -1,5 +1,4 @@
 import type { PoolConditions } from '../gardener/candidate-nodes.ts';
-import { listNodes } from '../gardener/node.ts';
 import { getVersion } from '../gardener/shoot-calls.ts';
 import { reviewAccess } from '../kubernetes/api/access.ts';
 import { ApiError, KubeconfigError } from '../kubernetes/api/errors.ts';
@@ -48,17 +47,17 @@ const countNodes = async (
   { namespace, poolConditions, lists }: ShootToAsk & Pick<ShootsToAsk, 'lists'>,
   reader: Reader,
 ): Promise<SeenNodes> => {
-  const { machines: machinesIn, chooseCandidates } = lists;
-  const listed = { verb: 'list', group: 'machine.sapcloud.io', resource: 'machines', namespace };
+  const { nodes: listed, machines: machinesIn, chooseCandidates, noSuchNode } = lists;
+  const machinesOf = { verb: 'list', group: 'machine.sapcloud.io', resource: 'machines', namespace };
   try {
     const [{ value: leases }, { value: nodes }, machines] = await Promise.all([
       client.call(listNodeLeases, optionsOf(reader)),
-      client.call(listNodes, optionsOf(reader)),
-      machinesIn && attempt(listed, () => send(reader, machinesIn(namespace))),
+      client.call(listed, optionsOf(reader)),
+      machinesIn && attempt(machinesOf, () => send(reader, machinesIn(namespace))),
     ]);
     const chosen = chooseCandidates(nodes, machines?.value ?? [], poolConditions);
     const candidates = leases.filter(({ name }) => chosen.candidates.has(name)).length;
-    return { nodes: nodes.length, candidates, leftOutReasons: byReason(notCounted(leases, chosen)) };
+    return { nodes: nodes.length, candidates, leftOutReasons: byReason(notCounted(leases, { ...chosen, noSuchNode })) };
   } catch (error) {
     if (error instanceof ReadFailed) return error.finding;
     if (error instanceof ApiError) return { code: 'read-failed', detail: error.message };

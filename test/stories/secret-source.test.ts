@@ -87,6 +87,23 @@ describe('a cluster that is found by its Secret', () => {
     expect(granted.filter((key) => /clusters|machines/.test(key))).toEqual([]);
   });
 
+  it('is judged by the nodes that nodeSelector selects', async () => {
+    const scenario = create({ clusterSource: { ...clusterSource, nodeSelector: 'site=edge' } });
+    const shoot = scenario.world.shoot('a');
+    const edge = shoot.store.list(simKinds.Node).slice(0, 2);
+    for (const { metadata } of edge) {
+      shoot.store.patch(simKinds.Node, metadata, (old) => ({
+        ...old,
+        metadata: { ...old.metadata, labels: { site: 'edge' } },
+      }));
+    }
+    scenario.startProber();
+    await scenario.clock.advance(30_000);
+    shoot.cutKubelets(edge.map(({ metadata }) => metadata.name));
+    await scenario.clock.advance(60_000);
+    expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  });
+
   it('is probed as soon as its Secret exists', async () => {
     const scenario = create();
     removeSecret(scenario);

@@ -1,5 +1,6 @@
 import type { ChooseCandidates } from '../../gardener/candidate-nodes.ts';
 import type { Machine } from '../../gardener/machine.ts';
+import type { NodeView } from '../../gardener/node.ts';
 import type { Call } from '../../kubernetes/api/call.ts';
 import type { DecodeError } from '../../kubernetes/api/decode.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
@@ -27,6 +28,10 @@ export interface HostedCluster {
 
 /** How a run, after leases have expired, selects the nodes that count. */
 export interface NodeLists {
+  /** Lists the nodes of a cluster. */
+  readonly nodes: Call<readonly NodeView[]>;
+  /** Why a lease does not count if that list has no node of its name. */
+  readonly noSuchNode: string;
   /** Lists the Machines of a cluster, in the seed. Absent if there are none. */
   readonly machines?: (cluster: string) => Call<readonly Machine[]>;
   /** Selects the nodes whose leases count. */
@@ -64,6 +69,9 @@ export interface ClusterSource {
   /** Rights that the source needs in the seed, besides those to the Secrets with kubeconfigs: to find the clusters and to request `lists`. */
   readonly grants: readonly Grant[];
 }
+
+/** Of a source that lists all nodes. */
+export const noSuchNode = 'there is no such node';
 
 const usualKey = 'kubeconfig';
 

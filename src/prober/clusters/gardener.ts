@@ -1,12 +1,13 @@
 import { chooseCandidates } from '../../gardener/candidate-nodes.ts';
 import { type ClusterView, decodeCluster } from '../../gardener/cluster.ts';
 import { listMachines } from '../../gardener/machine.ts';
+import { listNodes } from '../../gardener/node.ts';
 import { decodeList, decodeMeta, decodeObject } from '../../kubernetes/api/decode.ts';
 import { createInformer } from '../../kubernetes/cache/index.ts';
 import { watched } from '../../process/rights/index.ts';
 import { decideShootLifecycle, shootGone } from './lifecycle.ts';
 import type { ProberSettings } from '../config/settings.ts';
-import { watchKubeconfigs, type ClusterSource, type HostedCluster } from './cluster-source.ts';
+import { noSuchNode, watchKubeconfigs, type ClusterSource, type HostedCluster } from './cluster-source.ts';
 
 const path = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
 
@@ -29,7 +30,7 @@ export const gardenerSource = ({
     kubeconfigs: watchKubeconfigs(kubeConfigSecretName, deps),
   }),
   gone: shootGone,
-  lists: { machines: listMachines, chooseCandidates },
+  lists: { nodes: listNodes, noSuchNode, machines: listMachines, chooseCandidates },
   someNamespaces: {
     method: 'GET',
     path,

@@ -1,11 +1,12 @@
 import { choosePlainNodes } from '../../gardener/candidate-nodes.ts';
+import { listNodes } from '../../gardener/node.ts';
 import { decodeList, decodeMeta, decodeObject, optionalMicroTime } from '../../kubernetes/api/decode.ts';
 import { createInformer } from '../../kubernetes/cache/index.ts';
 import { decodeKubeconfigUnder } from '../../kubernetes/kubeconfig/index.ts';
 import { secretGone } from './lifecycle.ts';
 import type { ClusterSourceSettings, ProberSettings } from '../config/settings.ts';
 import { holdsOutside } from '../scale/held.ts';
-import type { ClusterSource } from './cluster-source.ts';
+import { type ClusterSource, type NodeLists, noSuchNode } from './cluster-source.ts';
 import { type ClusterSecret, type NamespaceView, SecretClusters } from './secret-clusters.ts';
 
 export const decodeClusterSecret = (key: string, json: unknown, path: string): ClusterSecret => {
@@ -22,12 +23,20 @@ export const decodeNamespace = (json: unknown, path: string): NamespaceView => (
 
 const path = '/api/v1/secrets';
 
+const nodesBy = (labelSelector: string | undefined): Pick<NodeLists, 'nodes' | 'noSuchNode'> =>
+  labelSelector === undefined
+    ? { nodes: listNodes, noSuchNode }
+    : {
+        nodes: { ...listNodes, query: { ...listNodes.query, labelSelector } },
+        noSuchNode: 'there is no such node, or nodeSelector leaves it out',
+      };
+
 /**
  * Cluster source for any hosted control plane: a namespace is a cluster if it has a Secret of the configured name or labels, with the kubeconfig under `key`.
  */
 export const secretSource = (
   settings: Pick<ProberSettings, 'kubeConfigSecretName' | 'dependentResources'>,
-  { key, selector }: ClusterSourceSettings,
+  { key, selector, nodeSelector }: ClusterSourceSettings,
 ): ClusterSource => {
   const { kubeConfigSecretName: secretName } = settings;
   const holdsElsewhere = holdsOutside(settings);
@@ -47,7 +56,7 @@ export const secretSource = (
       return { clusters, kubeconfigs: clusters.kubeconfigs, awaitSince };
     },
     gone: secretGone,
-    lists: { chooseCandidates: choosePlainNodes },
+    lists: { ...nodesBy(nodeSelector), chooseCandidates: choosePlainNodes },
     someNamespaces: {
       method: 'GET',
       path,

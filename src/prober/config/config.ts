@@ -41,18 +41,20 @@ const externalProbe = (config: NonNullable<ProberConfig['externalProbe']>): Exte
   mode: config.mode,
 });
 
-const selectorOf = ({ selector }: ProberConfig['clusterSource']): string | undefined =>
-  selector && formatLabelSelector({ matchLabels: selector, matchExpressions: [] });
+const selectorOf = (matchLabels: ProberConfig['clusterSource']['selector']): string | undefined =>
+  matchLabels && formatLabelSelector({ matchLabels, matchExpressions: [] });
 
 const clusterSource = (config: ProberConfig['clusterSource']): Pick<ProberSettings, 'clusterSource'> => {
-  const { kind, key = 'kubeconfig' } = config;
-  return kind === 'gardener' ? {} : { clusterSource: { key, selector: selectorOf(config) } };
+  const { kind, key = 'kubeconfig', selector, nodeSelector } = config;
+  return kind === 'gardener'
+    ? {}
+    : { clusterSource: { key, selector: selectorOf(selector), nodeSelector: selectorOf(nodeSelector) } };
 };
 
 const settingsFrom = (config: ProberConfig): ProberSettings => ({
   ...clusterSource(config.clusterSource),
   // If both are missing, there is an error already, and no settings.
-  kubeConfigSecretName: config.kubeConfigSecretName ?? selectorOf(config.clusterSource) ?? '',
+  kubeConfigSecretName: config.kubeConfigSecretName ?? selectorOf(config.clusterSource.selector) ?? '',
   probeIntervalMs: config.probeInterval,
   initialDelayMs: config.initialDelay,
   probeTimeoutMs: config.probeTimeout,

@@ -12,6 +12,8 @@ import { isObject } from '../../kubernetes/api/decode.ts';
 import { isLabelKey } from '../../kubernetes/api/label-selectors.ts';
 import { countPlaceholders, isTemplate, withoutPlaceholders } from './ref-template.ts';
 
+const invalid = (path: Path, message: string): ConfigFinding => ({ path, message, severity: 'error' });
+
 const withoutScaleUp = (resources: readonly unknown[]): readonly ConfigFinding[] =>
   resources.flatMap((resource, index) => {
     if (!isObject(resource)) return [];
@@ -21,7 +23,7 @@ const withoutScaleUp = (resources: readonly unknown[]): readonly ConfigFinding[]
       scaleDown === undefined
         ? 'needs scaleUp, or scaleUp and scaleDown: without them the prober never scales this resource'
         : 'needs scaleUp as well: without it the resource would stay at 0 after a scale-down';
-    return [{ path: ['dependentResourceInfos', index], message, severity: 'error' as const }];
+    return [invalid(['dependentResourceInfos', index], message)];
   });
 
 const withoutLevel = (resource: unknown, path: Path): readonly ConfigFinding[] =>
@@ -46,35 +48,35 @@ const sameSecret = ({ kubeConfigSecretName, externalProbe }: Fields): readonly s
   return ['is the same Secret as that of the prober: the external probe needs a kubeconfig with the public address'];
 };
 
-const keyWithoutSecret = ({ clusterSource }: Fields): readonly ConfigFinding[] => {
-  const { kind, key } = fieldsOf(clusterSource);
-  if (key === undefined || (kind ?? 'gardener') !== 'gardener') return [];
-  const message =
-    'is valid only with kind secret: the Secrets of Gardener have their kubeconfig under the key kubeconfig';
-  return [{ path: ['clusterSource', 'key'], message, severity: 'error' }];
-};
+const onlyOfSecret: readonly (readonly [field: string, message: string])[] = [
+  ['key', 'is valid only with kind secret: the Secrets of Gardener have their kubeconfig under the key kubeconfig'],
+  ['selector', 'is valid only with kind secret'],
+  ['nodeSelector', 'is valid only with kind secret: the nodes of a shoot that count have a Machine'],
+];
+
+const aboutSource = (clusterSource: Fields): readonly ConfigFinding[] => [
+  ...['selector', 'nodeSelector'].flatMap((field) =>
+    Object.keys(fieldsOf(clusterSource[field]))
+      .filter((key) => !isLabelKey(key))
+      .map((key) => ({
+        ...invalid(['clusterSource', field, key], `must be ${labelKeyWords}, found ${show(key)}`),
+        aboutKey: true as const,
+      })),
+  ),
+  ...onlyOfSecret.flatMap(([field, message]) =>
+    (clusterSource.kind ?? 'gardener') !== 'gardener' || clusterSource[field] === undefined
+      ? []
+      : [invalid(['clusterSource', field], message)],
+  ),
+];
 
 /** Requires `selector` or `kubeConfigSecretName`, not both: either one selects the Secrets with the kubeconfigs. */
 const aboutSelector = ({ clusterSource, kubeConfigSecretName }: Fields): readonly ConfigFinding[] => {
-  const { kind, selector } = fieldsOf(clusterSource);
-  const error = (path: Path, message: string): ConfigFinding => ({ path, message, severity: 'error' });
-  const path = ['clusterSource', 'selector'];
-  if (selector === undefined) {
-    return kubeConfigSecretName === undefined
-      ? [error(['kubeConfigSecretName'], `is required: ${secretNameWords}`)]
-      : [];
-  }
-  const keys = Object.keys(fieldsOf(selector)).filter((key) => !isLabelKey(key));
-  return [
-    ...keys.map((key) => ({
-      ...error([...path, key], `must be ${labelKeyWords}, found ${show(key)}`),
-      aboutKey: true as const,
-    })),
-    ...(kind === 'secret' ? [] : [error(path, 'is valid only with kind secret')]),
-    ...(kubeConfigSecretName === undefined
-      ? []
-      : [error(path, 'replaces kubeConfigSecretName: select the Secret by its labels or by its name, not by both')]),
-  ];
+  const { selector } = fieldsOf(clusterSource);
+  if ((selector === undefined) !== (kubeConfigSecretName === undefined)) return [];
+  if (selector === undefined) return [invalid(['kubeConfigSecretName'], `is required: ${secretNameWords}`)];
+  const message = 'replaces kubeConfigSecretName: select the Secret by its labels or by its name, not by both';
+  return [invalid(['clusterSource', 'selector'], message)];
 };
 
 const warnings = (config: Fields): readonly ConfigFinding[] => {
@@ -101,14 +103,12 @@ export const proberFindings = (value: unknown): readonly ConfigFinding[] => {
     ...duplicateRefs(resources, 'dependentResourceInfos'),
     ...withoutScaleUp(resources),
     ...aboutResources(resources),
-    ...keyWithoutSecret(config),
+    ...aboutSource(fieldsOf(config.clusterSource)),
     ...aboutSelector(config),
     ...nameFindings(config),
     ...warnings(config),
   ];
 };
-
-const error = (path: Path, message: string): readonly ConfigFinding[] => [{ path, message, severity: 'error' }];
 
 const known = '{{ namespace }} and {{ cluster }}';
 
@@ -122,7 +122,7 @@ const problemOf = (text: string): string | undefined => {
 
 const aboutPlaceholders = (value: unknown, path: Path): readonly ConfigFinding[] => {
   const problem = typeof value === 'string' ? problemOf(value) : undefined;
-  return problem === undefined ? [] : error(path, problem);
+  return problem === undefined ? [] : [invalid(path, problem)];
 };
 
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -138,10 +138,9 @@ const aboutOwner = ({ ref, path }: Named): readonly ConfigFinding[] => {
   if (typeof name !== 'string' || namespace === undefined || isTemplate(name) || isTemplate(textOf(namespace))) {
     return [];
   }
-  return error(
-    path,
-    'is the same resource for several clusters: its name or namespace needs {{ namespace }} or {{ cluster }}',
-  );
+  const message =
+    'is the same resource for several clusters: its name or namespace needs {{ namespace }} or {{ cluster }}';
+  return [invalid(path, message)];
 };
 
 /** Applies the rules for names with placeholders. */

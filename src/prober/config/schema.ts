@@ -51,8 +51,15 @@ const dependentResource = () =>
     required: ['ref', 'scaleUp'],
   });
 
+const labels = () =>
+  mapOf('a map from label keys to values, at least one', {
+    keys: labelKeyPattern,
+    values: labelValue(),
+    minEntries: 1,
+  });
+
 const clusterSource = () =>
-  object('an object with kind, key and selector', {
+  object('an object with kind, key, selector and nodeSelector', {
     kind: about(
       'gardener: each Cluster of the seed is a shoot. secret: each namespace with the Secret `kubeConfigSecretName`, or with one that `selector` matches, is a cluster.',
       oneOf('gardener', 'secret'),
@@ -63,12 +70,9 @@ const clusterSource = () =>
     ).optional(),
     selector: about(
       'With kind secret: labels of the Secret, in place of `kubeConfigSecretName`. Of several in a namespace the oldest is used.',
-      mapOf('a map from label keys to values, at least one', {
-        keys: labelKeyPattern,
-        values: labelValue(),
-        minEntries: 1,
-      }),
+      labels(),
     ).optional(),
+    nodeSelector: about('With kind secret: labels of the nodes that count. Default: all nodes.', labels()).optional(),
   });
 
 /** Either field selects the Secrets with kubeconfigs, not both. rules.ts has the messages. */

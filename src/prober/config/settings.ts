@@ -25,6 +25,8 @@ export interface ClusterSourceSettings {
   readonly key: string;
   /** Label selector as in a query: it selects the Secrets, in place of their name. */
   readonly selector?: string | undefined;
+  /** The same for the nodes whose leases count. Absent: all. */
+  readonly nodeSelector?: string | undefined;
 }
 
 export interface ProberSettings {

@@ -79,12 +79,14 @@ export interface NodesAndMachines {
   readonly machines: Result<readonly Machine[], ReadError>;
   /** Selects the nodes whose leases count. */
   readonly chooseCandidates: ChooseCandidates;
+  /** Why a lease does not count if no node has its name. */
+  readonly noSuchNode: string;
 }
 
 /** Decides by the leases of the candidates. */
 export const decideByCandidates = (judged: JudgedLeases, lists: NodesAndMachines, input: ProbeInput): Decision => {
   const { leases, memory } = judged;
-  const { nodes, machines, chooseCandidates } = lists;
+  const { nodes, machines, chooseCandidates, noSuchNode } = lists;
   const fail = (failure: 'node_list_failed' | 'machine_list_failed', error: ReadError): Decision =>
     afterFailedRead({ failure, error }, { ...input, memory });
   if (!nodes.ok) return fail('node_list_failed', nodes.error);
@@ -100,7 +102,7 @@ export const decideByCandidates = (judged: JudgedLeases, lists: NodesAndMachines
   const decision = judge(candidates, judged.at, { ...input, memory: known });
   return {
     ...trackOutage(decision, candidates, input),
-    leftOut: notCounted(leases, chosen),
+    leftOut: notCounted(leases, { ...chosen, noSuchNode }),
     nodes: nodes.value.length,
   };
 };
@@ -108,12 +110,12 @@ export const decideByCandidates = (judged: JudgedLeases, lists: NodesAndMachines
 /** Returns why leases do not count, and which candidates have no lease. */
 export const notCounted = (
   leases: readonly Pick<ObservedLease, 'name'>[],
-  { candidates, leftOut }: ChosenCandidates,
+  { candidates, leftOut, noSuchNode }: ChosenCandidates & Pick<NodesAndMachines, 'noSuchNode'>,
 ): ReadonlyMap<string, string> => {
   const found = new Map(leftOut);
   const withLease = new Set(leases.map(({ name }) => name));
   for (const name of withLease) {
-    if (!candidates.has(name) && !leftOut.has(name)) found.set(name, 'there is no such node');
+    if (!candidates.has(name) && !leftOut.has(name)) found.set(name, noSuchNode);
   }
   for (const name of candidates) if (!withLease.has(name)) found.set(name, 'it has no lease yet');
   return found;

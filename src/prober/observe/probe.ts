@@ -1,4 +1,3 @@
-import { listNodes } from '../../gardener/node.ts';
 import { getVersion } from '../../gardener/shoot-calls.ts';
 import type { CallResult } from '../../kubernetes/api/call.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
@@ -72,15 +71,14 @@ export const probe = async (deps: ProbeDeps, request: ProbeRequest): Promise<Pro
     const isRepeated = isSlow && 2 * clock.monotonic() - startedAt < deadline;
     const pace = judged.isUrgent ? 'urgent' : judged.isOnlyToKnow ? 'spare' : 'ordinary';
     const [nodes, machines, newer = leases] = await Promise.all([
-      requests.shoot(listNodes),
+      requests.shoot(lists.nodes),
       lists.machines && requests.seed(lists.machines(cluster), pace),
       isRepeated ? listLeases() : undefined,
     ]);
     if (!newer.ok) return fail('lease_list_failed', newer.error);
     const latest = newer === leases ? judged : judgeLeases(newer.value, input());
     if (latest.leasesSuffice) return end(decideByLeases(latest, input()));
-    const { chooseCandidates } = lists;
-    const found = { nodes: valueOf(nodes), machines: machines ? valueOf(machines) : noMachines, chooseCandidates };
+    const found = { ...lists, nodes: valueOf(nodes), machines: machines ? valueOf(machines) : noMachines };
     return end(decideByCandidates(latest, found, input()));
   } finally {
     requests.close();

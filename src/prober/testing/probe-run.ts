@@ -107,6 +107,7 @@ export const runProbe = (memory: ProbeMemory, run: ProbeRun): ProbeRunResult => 
   if (judged.leasesSuffice) return { decision: decideByLeases(judged, input), ...without };
   const lists = {
     chooseCandidates,
+    noSuchNode: 'there is no such node',
     nodes: readOr(failures.nodes, run.nodes ?? leases.map(({ name }) => nodeOf(name))),
     machines: readOr(failures.machines, run.machines ?? leases.map(({ name }) => machineOf(name))),
   };
