@@ -1,7 +1,7 @@
 import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
-import { createWatchRegistry } from '../kubernetes/cache/index.ts';
+import { type WatchRegistry, createWatchRegistry } from '../kubernetes/cache/index.ts';
 import { createKubeClient, writerStack } from '../kubernetes/client/index.ts';
 import { createKubeconfigCache, createShootConnector } from '../kubernetes/connection/index.ts';
 import {
@@ -18,6 +18,7 @@ import type { HeldByShoot } from './controller.ts';
 import { Pauses, shownPause } from './scale/pauses.ts';
 import { type Role, type Standby, roleOf } from './scale/desired.ts';
 import { ProbeGate } from './observe/probe-gate.ts';
+import { watchNamespaces } from './clusters/cluster-source.ts';
 import { type Emit, emitTo } from './report/events.ts';
 import { recordEvents } from './report/kubernetes-events.ts';
 import { logEvents } from './report/log.ts';
@@ -59,6 +60,17 @@ const createGate = ({ clock, meter }: ProberPorts): ProbeGate => {
   return gate;
 };
 
+/** Watches the Namespaces of the seed from `start` on, as long as the process lives, whatever the configuration. */
+const createNamespaces = (ports: ProberPorts, registry: WatchRegistry) => {
+  const informer = watchNamespaces({ ...ports, kube: ports.seed, registry });
+  const closing = new AbortController();
+  let running: Promise<void> | undefined;
+  const start = (): void => {
+    running ??= informer.run(closing.signal);
+  };
+  return { informer, start, signal: closing.signal, stop: () => closing.abort(new Error('the prober has ended')) };
+};
+
 /**
  * Creates the prober of a seed. When its configuration changes, lease history and back-off of each shoot stay, and resources that were scaled down under the
  * former settings are still restored.
@@ -70,11 +82,15 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
   const role = (): Role => roleOf({ ...ports, standby });
   const leads = (): boolean => leadership.mayWrite();
   const events = createEventRecorder({ ...ports, client: recording, component: 'dependency-watchdog-prober' });
+  const registry = createWatchRegistry(ports.meter);
+  const namespaces = createNamespaces(ports, registry);
   const pauses: Pauses = new Pauses({
     clock: ports.clock,
+    namespaces: namespaces.informer,
     ownNamespace,
     onChange: (change) => emit({ kind: 'pause-changed', ...change }),
   });
+  void pauses.report(namespaces.signal);
   const pauseOf = (cluster: string) => shownPause(pauses.of(cluster));
   const states = new ShootStates({ clock: ports.clock, dryRun, pauseOf, emit: (e) => emit(e) });
   const seed = (): string | undefined => states.seed();
@@ -90,7 +106,6 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
     labels: ['resource'],
   });
   const gate = createGate(ports);
-  const registry = createWatchRegistry(ports.meter);
   let held: HeldByShoot = new Map();
   const onStopped = (counts: HeldByShoot): void => {
     // Without the lead, the held resources are the task of another replica that leads, or will.
@@ -100,12 +115,14 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
     ...ports,
     ...{ role, client, seedFor, emit, unserved, registry },
     ...{ gate, states, pauses, dryRun, onStopped },
+    ...{ namespaces: namespaces.informer, startNamespaces: namespaces.start },
   };
   const reloadable = new Reloadable<ProberSettings, ProberMemories>({
     name: 'prober',
     settings,
     create: configuredProbers(deps, (changed) => void reloadable.apply(changed)),
     stop: () => {
+      namespaces.stop();
       events.stop();
       gate.stop();
       emit({ kind: 'ended', held });

@@ -2,7 +2,7 @@ import { isApiError } from '../kubernetes/api/errors.ts';
 import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
 import type { LeaderWatch } from '../kubernetes/api/leadership.ts';
 import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
-import { type WatchRegistry, waitUntilOrDeadline, waitForSync } from '../kubernetes/cache/index.ts';
+import { type Informer, type WatchRegistry, waitUntilOrDeadline, waitForSync } from '../kubernetes/cache/index.ts';
 import { withShootPolicy } from '../kubernetes/connection/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -18,6 +18,7 @@ import type { Emit } from './report/events.ts';
 import type { ShootStates } from './report/state.ts';
 import type { ProberSettings } from './config/settings.ts';
 import type { ProberMemories } from './shoot.ts';
+import type { NamespaceView } from './clusters/cluster-source.ts';
 import { type ProberSources, createProberSources } from './clusters/sources.ts';
 
 export interface ConfiguredProberDeps {
@@ -27,6 +28,9 @@ export interface ConfiguredProberDeps {
   readonly logger: Logger;
   readonly emit: Emit;
   readonly pauses: Pauses;
+  /** The Namespaces of the seed, watched from `startNamespaces` on. */
+  readonly namespaces: Informer<NamespaceView>;
+  readonly startNamespaces: () => void;
   readonly seed: Kube;
   readonly client: KubeClient;
   readonly connector: ShootConnector;
@@ -64,15 +68,16 @@ export const createConfiguredProber = (
   return {
     settings,
     sync: async () => {
-      const { clusters, kubeconfigs, namespaces, dependents } = sources;
-      const others = [...ownExternalSource(sources), ...dependents, namespaces];
+      const { clusters, kubeconfigs, dependents } = sources;
+      const others = [...ownExternalSource(sources), ...dependents];
+      deps.startNamespaces();
       watches = [clusters, kubeconfigs, ...others].map((source) => source.run(closing.signal));
       await waitForSync([clusters, kubeconfigs], { clock, logger, signal: closing.signal });
-      await untilRestKnown(sources, clock, closing.signal);
+      await untilRestKnown(sources, deps, closing.signal);
       if (!closing.signal.aborted) endOfSearch = watchForDropped(settings, dependents, deps.onDropped);
     },
     work: (memories, signal) => runController({ settings, sources, deps, memories: memories ?? new Map() }, signal),
-    checks: () => checksOf(sources),
+    checks: () => checksOf(sources, deps),
     close: async () => {
       closing.abort(new Error('these watches are no longer needed'));
       endOfSearch();
@@ -93,8 +98,8 @@ const ownExternalSource = ({
  * external probe is judged by its leases, and a pause that nobody can read must not cost the protection.
  */
 const untilRestKnown = async (
-  { dependents, namespaces, externalKubeconfigs }: ProberSources,
-  clock: Clock,
+  { dependents, externalKubeconfigs }: ProberSources,
+  { namespaces, clock }: Pick<ConfiguredProberDeps, 'namespaces' | 'clock'>,
   signal: AbortSignal,
 ): Promise<void> => {
   const isKnown = (): boolean =>
@@ -163,7 +168,6 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
     { clusters: known, memories, gone: source.gone },
   );
   const detachPauses = deps.pauses.attach({
-    namespaces: sources.namespaces,
     configured: configuredPause(settings),
     wake: (cluster) => controller.wake(cluster),
   });
@@ -186,8 +190,11 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
   return remembered;
 };
 
-const checksOf = (sources: ProberSources): readonly ReadyCheck[] => {
-  const { clusters, kubeconfigs, namespaces, dependents } = sources;
+const checksOf = (
+  sources: ProberSources,
+  { namespaces }: Pick<ConfiguredProberDeps, 'namespaces'>,
+): readonly ReadyCheck[] => {
+  const { clusters, kubeconfigs, dependents } = sources;
   const caches = [
     { name: 'clusters', ok: clusters.synced, problem: clusters.state().problem },
     { name: 'kubeconfig-secrets', ok: kubeconfigs.synced, problem: kubeconfigs.state().problem },

@@ -9,6 +9,7 @@ import type { Random } from '../ports/random.ts';
 import { whenAborted } from '../process/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
 import type { LifecycleDecision } from './clusters/lifecycle.ts';
+import { watchNamespaces } from './clusters/cluster-source.ts';
 import { type ProberSources, createProberSources } from './clusters/sources.ts';
 import type { ProberSettings } from './config/settings.ts';
 import { ProberController } from './controller.ts';
@@ -68,9 +69,10 @@ export const releaseHeld = async (options: ReleaseOptions): Promise<ReleaseResul
   const client = createKubeClient({ kube: seed, clock });
   const unserved = meter.gauge({ name: 'dwd_release_unserved', help: 'Not shown anywhere.', labels: ['resource'] });
   const watching = { ...options, kube: seed, client, unserved, registry: createWatchRegistry(meter) };
-  const sources = createProberSources(settings, watching);
+  const namespaces = watchNamespaces(watching);
+  const sources = createProberSources(settings, { ...watching, namespaces });
   const closing = new AbortController();
-  const watches = [sources.clusters, ...sources.dependents].map((source) => source.run(closing.signal));
+  const watches = [namespaces, sources.clusters, ...sources.dependents].map((source) => source.run(closing.signal));
   try {
     await untilKnown(held, settings, sources, options);
     if (options.dryRun) return foresee(held, sources);

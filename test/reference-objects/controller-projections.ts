@@ -19,7 +19,8 @@ import {
   decodeExtensionReport,
 } from '../../src/gardener/extensions.ts';
 import { listNodeLeaseExpiries, listTunnelPods } from '../../src/care/observe/shoot.ts';
-import { decodeClusterSecret, decodeNamespace } from '../../src/prober/clusters/secret.ts';
+import { decodeNamespace } from '../../src/prober/clusters/cluster-source.ts';
+import { decodeClusterSecret } from '../../src/prober/clusters/secret.ts';
 import { decodeKubeconfigSecret } from '../../src/kubernetes/kubeconfig/untrusted.ts';
 import { type Projection, object, ofOtherConditions } from './projection.ts';
 
@@ -63,7 +64,12 @@ const prober: readonly Projection[] = [
   { name: 'Scale', kind: 'Scale', project: getScale(target).decode },
   { name: 'Secret with a kubeconfig', kind: 'Secret', project: object(decodeKubeconfigSecret) },
   { name: 'Secret of a cluster', kind: 'Secret', project: (json) => decodeClusterSecret('kubeconfig', json, 'object') },
-  { name: 'Namespace of a cluster', kind: 'Namespace', project: object(decodeNamespace) },
+  // Its pause is an annotation of ours.
+  {
+    name: 'Namespace of a cluster',
+    kind: 'Namespace',
+    project: object((json, path) => ({ deleting: decodeNamespace(json, path).deleting })),
+  },
 ];
 
 const statusLists = ['initContainerStatuses', 'containerStatuses', 'ephemeralContainerStatuses'];

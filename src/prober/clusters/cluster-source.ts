@@ -2,10 +2,11 @@ import type { ChooseCandidates } from '../../gardener/candidate-nodes.ts';
 import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
 import type { Call } from '../../kubernetes/api/call.ts';
-import type { DecodeError } from '../../kubernetes/api/decode.ts';
+import { type FoundPause, findPause } from '../../annotations/pause.ts';
+import { type DecodeError, decodeMeta, decodeObject } from '../../kubernetes/api/decode.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
 import type { NamespacedName } from '../../kubernetes/api/resource-ref.ts';
-import { type Informer, createInformer } from '../../kubernetes/cache/index.ts';
+import { type Informer, type WatchKindDeps, createInformer } from '../../kubernetes/cache/index.ts';
 import type { Grant } from '../../process/rights/index.ts';
 import type { LifecycleDecision } from './lifecycle.ts';
 import { decodeKubeconfigUnder } from '../../kubernetes/kubeconfig/index.ts';
@@ -44,6 +45,11 @@ export type Kubeconfigs = Pick<
   'name' | 'run' | 'state' | 'synced' | 'whenSynced' | 'get' | 'subscribe'
 >;
 
+export interface SourceDeps extends WatchDeps {
+  /** The Namespaces of the seed, which somebody else watches. */
+  readonly namespaces: Informer<NamespaceView>;
+}
+
 /** Informers for the clusters of a seed. */
 export interface WatchedClusters {
   readonly clusters: Informer<HostedCluster>;
@@ -55,10 +61,25 @@ export interface WatchedClusters {
   readonly awaitSince?: (cluster: string, since: number) => void;
 }
 
+/** What a Namespace of the seed says. */
+export interface NamespaceView {
+  readonly deleting: boolean;
+  /** The pause that it orders. */
+  readonly pause?: FoundPause;
+}
+
+export const decodeNamespace = (json: unknown, path: string): NamespaceView => {
+  const { deleting, annotations } = decodeMeta(decodeObject(json, path), path);
+  return { deleting, pause: findPause(annotations) };
+};
+
+export const watchNamespaces = (deps: Omit<WatchKindDeps, 'client'>): Informer<NamespaceView> =>
+  createInformer({ ...deps, path: '/api/v1/namespaces', project: decodeNamespace });
+
 /** Finds the clusters of a seed by the conventions of the platform that runs them. The rest of the prober does not depend on the platform. */
 export interface ClusterSource {
   /** Creates the informers. Nothing is watched until they run. */
-  watch(deps: WatchDeps): WatchedClusters;
+  watch(deps: SourceDeps): WatchedClusters;
   /** Decision for the prober of a cluster that no longer exists. */
   readonly gone: LifecycleDecision;
   readonly lists: NodeLists;

@@ -2,7 +2,8 @@ import { expect, it } from 'vitest';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { SimulatedProcess } from '../../../simulator/harness/simulated-process.ts';
 import type { Informer, StoreChange } from '../../kubernetes/cache/index.ts';
-import { type NamespaceView, SecretClusters, type ClusterSecret } from './secret-clusters.ts';
+import type { NamespaceView } from './cluster-source.ts';
+import { SecretClusters, type ClusterSecret } from './secret-clusters.ts';
 
 const there: ClusterSecret = { name: 'admin', namespace: 'one', created: 0, text: 'kubeconfig', deleting: false };
 

@@ -1,7 +1,7 @@
 import type { Informer, Store, StoreChange } from '../../kubernetes/cache/index.ts';
 import type { Clock } from '../../ports/clock.ts';
 import { whenAborted } from '../../process/index.ts';
-import type { HostedCluster, Kubeconfigs } from './cluster-source.ts';
+import type { HostedCluster, Kubeconfigs, NamespaceView } from './cluster-source.ts';
 import {
   type ChosenSecret,
   type LabelledSecret,
@@ -18,13 +18,10 @@ export interface ClusterSecret extends LabelledSecret {
   readonly text: string | undefined;
 }
 
-export interface NamespaceView {
-  readonly deleting: boolean;
-}
-
 export interface SecretClustersDeps {
   /** All Secrets of the configured name or labels. */
   readonly secrets: Informer<ClusterSecret>;
+  /** The Namespaces of the seed, which somebody else watches. */
   readonly namespaces: Informer<NamespaceView>;
   /** Name by which `kubeconfigs` finds the Secret of each cluster. */
   readonly secretName: string;
@@ -59,7 +56,6 @@ export class SecretClusters implements Informer<HostedCluster> {
     const { secrets, namespaces, secretName } = deps;
     this.name = `${secrets.name}; ${namespaces.name}`;
     secrets.subscribe((change) => this.#secretChanged(change));
-    namespaces.subscribe((change) => this.#namespaceChanged(change));
     const suffix = `/${secretName}`;
     this.kubeconfigs = {
       name: secrets.name,
@@ -80,7 +76,10 @@ export class SecretClusters implements Informer<HostedCluster> {
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#deps.secrets.run(signal), this.#deps.namespaces.run(signal)]);
+    const { secrets, namespaces } = this.#deps;
+    const unsubscribe = namespaces.subscribe((change) => this.#namespaceChanged(change));
+    await secrets.run(signal);
+    unsubscribe();
     for (const stopWaiting of this.#missing.values()) stopWaiting();
   }
 

@@ -7,7 +7,7 @@ import { secretGone } from './lifecycle.ts';
 import type { ClusterSourceSettings, ProberSettings } from '../config/settings.ts';
 import { holdsOutside } from '../scale/held.ts';
 import { type ClusterSource, type NodeLists, noSuchNode } from './cluster-source.ts';
-import { type ClusterSecret, type NamespaceView, SecretClusters } from './secret-clusters.ts';
+import { type ClusterSecret, SecretClusters } from './secret-clusters.ts';
 
 export const decodeClusterSecret = (key: string, json: unknown, path: string): ClusterSecret => {
   const object = decodeObject(json, path);
@@ -16,10 +16,6 @@ export const decodeClusterSecret = (key: string, json: unknown, path: string): C
   const created = optionalMicroTime(creationTimestamp, `${path}.metadata.creationTimestamp`) ?? 0;
   return { name, namespace, created, deleting, text: decodeKubeconfigUnder(key, json, path) };
 };
-
-export const decodeNamespace = (json: unknown, path: string): NamespaceView => ({
-  deleting: decodeMeta(decodeObject(json, path), path).deleting,
-});
 
 const path = '/api/v1/secrets';
 
@@ -50,8 +46,7 @@ export const secretSource = (
         query,
         project: (json, at) => decodeClusterSecret(key, json, at),
       });
-      const namespaces = createInformer({ ...deps, path: '/api/v1/namespaces', project: decodeNamespace });
-      const clusters = new SecretClusters({ secrets, namespaces, secretName, holdsElsewhere, clock: deps.clock });
+      const clusters = new SecretClusters({ ...deps, secrets, secretName, holdsElsewhere });
       const awaitSince = (cluster: string, since: number): void => clusters.awaitSince(cluster, since);
       return { clusters, kubeconfigs: clusters.kubeconfigs, awaitSince };
     },

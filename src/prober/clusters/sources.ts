@@ -1,15 +1,13 @@
-import { type FoundPause, findPause } from '../../annotations/pause.ts';
-import { decodeMeta, decodeObject } from '../../kubernetes/api/decode.ts';
-import { type Informer, createInformer } from '../../kubernetes/cache/index.ts';
 import {
   type ClusterSource,
   type Kubeconfigs,
+  type SourceDeps,
   type WatchedClusters,
   kubeconfigKeyOf,
   watchKubeconfigs,
 } from './cluster-source.ts';
 import type { ExternalProbeSettings, ProberSettings } from '../config/settings.ts';
-import { type WatchDeps, type WatchedDependent, watchDependent } from '../scale/watch-dependent.ts';
+import { type WatchedDependent, watchDependent } from '../scale/watch-dependent.ts';
 import { gardenerSource } from './gardener.ts';
 import { secretSource } from './secret.ts';
 
@@ -18,13 +16,11 @@ export interface ProberSources extends WatchedClusters {
   readonly source: ClusterSource;
   /** The same for the external probe, if it is configured. It is the same watch if its Secret has the same name. */
   readonly externalKubeconfigs: Kubeconfigs | undefined;
-  /** Pauses that the Namespaces of the seed order, by name; undefined for a Namespace that orders none. */
-  readonly namespaces: Informer<FoundPause | undefined>;
   readonly dependents: readonly WatchedDependent[];
 }
 
 /** Creates the watches; nothing is watched until they run. Each watch is limited to the configured names, so that rights can be limited too. */
-export const createProberSources = (settings: ProberSettings, deps: WatchDeps): ProberSources => {
+export const createProberSources = (settings: ProberSettings, deps: SourceDeps): ProberSources => {
   const { kubeConfigSecretName, externalProbe } = settings;
   const source = sourceOf(settings);
   const watched = source.watch(deps);
@@ -34,11 +30,6 @@ export const createProberSources = (settings: ProberSettings, deps: WatchDeps): 
   return {
     source,
     ...watched,
-    namespaces: createInformer({
-      ...deps,
-      path: '/api/v1/namespaces',
-      project: (json, path) => findPause(decodeMeta(decodeObject(json, path), path).annotations),
-    }),
     externalKubeconfigs: externalProbe && externalOf(externalProbe),
     dependents: settings.dependentResources.map((resource) => watchDependent(resource, deps)),
   };

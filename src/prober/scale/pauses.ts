@@ -1,6 +1,7 @@
 import { type FoundPause, isInForce } from '../../annotations/pause.ts';
 import { formatTime } from '../../kubernetes/api/meta-time.ts';
 import type { Store } from '../../kubernetes/cache/index.ts';
+import type { NamespaceView } from '../clusters/cluster-source.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ProberSettings } from '../config/settings.ts';
 import type { PauseInForce } from '../../status/state/schema.ts';
@@ -20,12 +21,12 @@ export interface PausesOptions {
   readonly clock: Clock;
   /** Namespace of the prober. A pause on this Namespace applies to all shoots. */
   readonly ownNamespace: string;
+  /** The Namespaces of the seed, watched as long as the process lives. */
+  readonly namespaces: Pick<Store<NamespaceView>, 'subscribe' | 'whenSynced'>;
   readonly onChange: (change: PauseChange) => void;
 }
 
 interface Attached {
-  /** Pauses that the Namespaces of the seed order, by name. */
-  readonly namespaces: Store<FoundPause | undefined>;
   /** Pause that the configuration orders. */
   readonly configured: FoundPause | undefined;
   /** Called when a pause of this cluster, or without one of all clusters, has begun, changed or ended. */
@@ -58,10 +59,7 @@ const placed = (pause: FoundPause | undefined, on: string): PauseWithOrigin | un
 export const configuredPause = ({ paused }: Pick<ProberSettings, 'paused'>): FoundPause | undefined =>
   paused === undefined ? undefined : { reason: paused, by: 'the configuration' };
 
-/**
- * The pauses of a seed: those of its Namespaces, and of the configuration. The last known state stays in force while the watch is interrupted, and until the
- * watch of another configuration has its first list.
- */
+/** The pauses of a seed: those of its Namespaces, and of the configuration. The last known state stays in force while the watch is interrupted. */
 export class Pauses {
   readonly #options: PausesOptions;
   /** Pauses by namespace, including those that are over. */
@@ -76,6 +74,18 @@ export class Pauses {
 
   constructor(options: PausesOptions) {
     this.#options = options;
+    options.namespaces.subscribe(({ type, key, value }) => {
+      this.#keep(key, type === 'set' ? value.pause : undefined);
+      if (this.#hasReportedList) this.#update();
+    });
+  }
+
+  /** Reports the pauses of the first list once it is complete, and from then on each change. */
+  async report(signal: AbortSignal): Promise<void> {
+    await this.#options.namespaces.whenSynced(signal).catch(() => undefined);
+    if (signal.aborted) return;
+    this.#update();
+    this.#hasReportedList = true;
   }
 
   /** Returns the pause in force for a shoot, by its name: of several, the one that ends last. */
@@ -97,41 +107,14 @@ export class Pauses {
     return [...this.#known].flatMap(([name, { problem }]) => (problem === undefined ? [] : [name]));
   }
 
-  /** Uses this watch and this configuration from now on. Returns the function that ends this; known pauses stay. */
-  attach({ namespaces, configured, wake }: Attached): () => void {
+  /** Uses this configuration from now on. Returns the function that ends this. */
+  attach({ configured, wake }: Attached): () => void {
     this.#configured = configured;
     this.#wake = wake;
-    const detach = this.#follow(namespaces);
     this.#update();
     return () => {
-      detach();
       this.#cancelTimer();
       this.#wake = () => undefined;
-    };
-  }
-
-  #follow(store: Store<FoundPause | undefined>): () => void {
-    const closing = new AbortController();
-    const keepAll = (): void => {
-      for (const name of this.#known.keys()) this.#keep(name, store.get(name));
-      for (const [name, pause] of store.entries()) this.#keep(name, pause);
-      this.#update();
-      this.#hasReportedList = true;
-    };
-    const unsubscribe = store.subscribe(({ type, key, value }) => {
-      if (!store.synced) return;
-      this.#keep(key, type === 'set' ? value : undefined);
-      this.#update();
-    });
-    const awaitList = async (): Promise<void> => {
-      await store.whenSynced(closing.signal).catch(() => undefined);
-      if (!closing.signal.aborted) keepAll();
-    };
-    if (store.synced) keepAll();
-    else void awaitList();
-    return () => {
-      closing.abort(new Error('this watch is no longer needed'));
-      unsubscribe();
     };
   }
 
