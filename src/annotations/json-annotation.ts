@@ -20,13 +20,19 @@ const plainText = (text: string): string => {
 /** Needed because `Date.parse` accepts more than RFC 3339, and reads some formats in the time zone of this machine. */
 const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
+/** Returns milliseconds since the epoch; undefined for anything but a time in RFC 3339. */
+export const parseTime = (text: string): number | undefined => {
+  const time = rfc3339.test(text) ? parseMicroTime(text) : undefined;
+  return time === undefined ? undefined : time / 1_000;
+};
+
 /** Reads a time, in milliseconds since the epoch; undefined if the field is absent. Throws a DecodeError. */
 export const timeIn = (object: JsonObject, field: string): number | undefined => {
   const text = optionalString(object[field], field);
   if (text === undefined) return undefined;
-  const time = rfc3339.test(text) ? parseMicroTime(text) : undefined;
+  const time = parseTime(text);
   if (time === undefined) throw new DecodeError(field, 'a time such as 2026-01-01T00:00:00Z', text);
-  return time / 1_000;
+  return time;
 };
 
 /** Reads a text as one line; undefined if the field is absent. Throws a DecodeError. */

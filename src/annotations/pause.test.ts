@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findPause, formatPause, isInForce, pausedAnnotation } from './pause.ts';
+import { findPause, formatPause, inForce, pausedAnnotation } from './pause.ts';
 
 const until = Date.parse('2026-11-23T14:00:00Z');
 const text = '{"until":"2026-11-23T14:00:00Z","reason":"LB maintenance","by":"kim, dwd 4.0.0"}';
@@ -46,7 +46,7 @@ describe('the pause of an object', () => {
   ])('%j cannot be read, and is in force all the same', (given, problem) => {
     const found = findPause({ [pausedAnnotation]: given });
     expect(found).toMatchObject({ by: '', problem });
-    expect(found !== undefined && isInForce(found, Number.MAX_SAFE_INTEGER)).toBe(true);
+    expect(inForce(found, Number.MAX_SAFE_INTEGER)).toBe(found);
   });
 
   it('has no control characters, and long texts are cut', () => {
@@ -78,6 +78,6 @@ describe('the pause of an object', () => {
 
 it('is in force until it ends', () => {
   const pause = { until, reason: 'r', by: 'b' };
-  expect([until - 1, until, until + 1].map((now) => isInForce(pause, now))).toEqual([true, false, false]);
-  expect(isInForce({ reason: 'r', by: 'b' }, until)).toBe(true);
+  expect([until - 1, until, until + 1].map((now) => inForce(pause, now))).toEqual([pause, undefined, undefined]);
+  expect(inForce({ reason: 'r', by: 'b' }, until)).toBeDefined();
 });

@@ -36,8 +36,9 @@ export const findPause = (annotations: Readonly<Record<string, string>>): FoundP
   return { reason, by: '', problem: pause.error };
 };
 
-/** True if the pause is not over at `now` (milliseconds since the epoch). */
-export const isInForce = ({ until = Number.POSITIVE_INFINITY }: Pause, now: number): boolean => now < until;
+/** Returns the pause unless it is over at `now` (milliseconds since the epoch). */
+export const inForce = <P extends Pause>(pause: P | undefined, now: number): P | undefined =>
+  pause?.until === undefined || now < pause.until ? pause : undefined;
 
 /** Formats a pause for people, such as `until 2026-01-01T00:00:00Z: LB maintenance (kim)`. */
 export const describePause = ({ until, reason, by }: Pause): string => {

@@ -47,6 +47,12 @@ const asGoText = (plain: string, value: unknown): string | undefined => {
 const inner = (schema: z.core.$ZodType): z.core.$ZodType =>
   schema instanceof z.ZodOptional || schema instanceof z.ZodPrefault ? inner(schema.unwrap()) : schema;
 
+/** Returns the shape of an object, also of one that a flag may be instead. */
+const shapeOf = (schema: z.core.$ZodType): Readonly<Record<string, z.core.$ZodType>> | undefined => {
+  if (schema instanceof z.ZodObject) return schema.shape;
+  return schema instanceof z.ZodUnion ? schema.options.map(shapeOf).find((shape) => shape !== undefined) : undefined;
+};
+
 interface Options {
   /** Returns the text of an unquoted scalar exactly as written in the file; undefined for anything else. */
   readonly plainTextOf: (path: Path) => string | undefined;
@@ -100,7 +106,8 @@ const conformValue = (
   const { value, path } = at;
   const known = inner(schema);
   if (value === null && !(known instanceof z.ZodString)) return undefined;
-  if (known instanceof z.ZodObject && isObject(value)) return conformObject(known.shape, { value, path }, options);
+  const shape = shapeOf(known);
+  if (shape !== undefined && isObject(value)) return conformObject(shape, { value, path }, options);
   if (known instanceof z.ZodRecord && isObject(value)) {
     const entries = Object.entries(value).map(([key, item]) => {
       return [key, conformValue(known.valueType, { value: item, path: [...path, key] }, options)] as const;

@@ -97,6 +97,21 @@ export const integer = (range: Range) => {
 
 export const boolean = () => z.boolean(expecting('true or false'));
 
+/** `true` or `false`, or an object, which says more than `true`. */
+export const flagOr = <T extends z.ZodRawShape>(expected: string, shape: T) => {
+  const message = expecting(`true, false or ${expected}`);
+  return z.union([z.boolean(), z.object(shape, message)], message);
+};
+
+/** A time, as text in RFC 3339. `parse` reads it. */
+export const time = (parse: (text: string) => number | undefined) => {
+  const message = expecting('a time such as 2026-01-01T00:00:00Z');
+  return z
+    .string(message)
+    .refine((text) => parse(text) !== undefined, message)
+    .meta({ format: 'date-time' });
+};
+
 export const oneOf = <const T extends readonly [string, ...string[]]>(...values: T) =>
   z.enum(values, expecting(`one of ${values.join(', ')}`));
 

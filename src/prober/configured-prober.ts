@@ -13,7 +13,7 @@ import { type HeldByShoot, ProberController } from './controller.ts';
 import { heldByCluster, watchForDropped } from './scale/held.ts';
 import type { Role } from './scale/desired.ts';
 import type { ProbeGate } from './observe/probe-gate.ts';
-import { type Pauses, configuredPause } from './scale/pauses.ts';
+import type { Pauses } from './scale/pauses.ts';
 import type { Emit } from './report/events.ts';
 import type { ShootStates } from './report/state.ts';
 import type { ProberSettings } from './config/settings.ts';
@@ -168,7 +168,7 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
     { clusters: known, memories, gone: source.gone },
   );
   const detachPauses = deps.pauses.attach({
-    configured: configuredPause(settings),
+    configured: settings.paused,
     wake: (cluster) => controller.wake(cluster),
   });
   deps.states.clustersBy(sources);

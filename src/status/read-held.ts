@@ -1,12 +1,11 @@
 import { readHeldAnnotation } from '../annotations/held.ts';
-import { type FoundPause, findPause, isInForce } from '../annotations/pause.ts';
+import { type FoundPause, findPause, inForce } from '../annotations/pause.ts';
 import { decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import {
   type HeldResource,
   type ProberSettings,
-  configuredPause,
   findHeld,
   laterPause,
   shownHeld,
@@ -43,9 +42,10 @@ export const readNamespaces = async ({ client, clock, options }: Omit<ObjectsDep
   const { value: namespaces } = await client.call(listNamespaces, options);
   const now = clock.now();
   const paused = new Map(
-    namespaces.flatMap(({ name, pause }) =>
-      pause !== undefined && isInForce(pause, now) ? [[name, pause] as const] : [],
-    ),
+    namespaces.flatMap(({ name, pause: ordered }) => {
+      const pause = inForce(ordered, now);
+      return pause === undefined ? [] : [[name, pause] as const];
+    }),
   );
   return { paused, ofShoots: namespaces.flatMap(({ name, isOfShoot }) => (isOfShoot ? name : [])) };
 };
@@ -75,7 +75,7 @@ export const readHeld = async (settings: ProberSettings, deps: ObjectsDeps): Pro
     Promise.all(inOrder.map(({ ref }) => orProblem(refKey(ref), findHeld(ref, { ...deps, isCached: true })))),
     readNamespaces(deps),
   ]);
-  const all = laterPause(paused.get(deps.namespace), configuredPause(settings));
+  const all = laterPause(paused.get(deps.namespace), inForce(settings.paused, deps.clock.now()));
   paused.delete(deps.namespace);
   const byCluster = Map.groupBy(
     found.flatMap(({ value = [] }) => value),

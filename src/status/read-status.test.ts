@@ -311,7 +311,7 @@ describe('without a prober', () => {
   });
 
   it('shows that the configuration pauses all shoots', async () => {
-    install(`${configOf('apiVersion: apps/v1, kind: StatefulSet, name: etcd-main')}paused: migration\n`);
+    install(`${configOf('apiVersion: apps/v1, kind: StatefulSet, name: etcd-main')}paused: {reason: migration}\n`);
     const { problems, attention } = await read();
     expect(problems).toEqual([noPod]);
     expect(attention).toEqual(['all shoots are paused: nothing is scaled down']);

@@ -1,4 +1,4 @@
-import { type Pause, describePause } from '../annotations/pause.ts';
+import { type Pause, describePause, inForce } from '../annotations/pause.ts';
 import { ApiError, isApiError, unlessNotFound } from '../kubernetes/api/errors.ts';
 import { getElectionLease } from '../kubernetes/leaderelection/index.ts';
 import { type ClusterCommand, type CommandContext, callOptions, leaseNameOf, onCluster } from '../process/index.ts';
@@ -63,8 +63,9 @@ const endedBy = (namespace: string, home: string): string =>
 const configuredPause = async (home: string, context: CommandContext): Promise<string | undefined> => {
   try {
     const { settings } = await installedConfiguration(home, { ...context, options: callOptions(context) });
-    if (settings.paused === undefined) return undefined;
-    return `${all}: still paused by the configuration (${settings.paused}); to end that, remove \`paused\` from it`;
+    const pause = inForce(settings.paused, context.clock.now());
+    if (pause === undefined) return undefined;
+    return `${all}: still paused by the configuration ${describePause(pause)}; to end that, remove \`paused\` from it`;
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;

@@ -8,7 +8,7 @@ interface Field {
   readonly default?: unknown;
   readonly const?: string;
   readonly enum?: readonly string[];
-  readonly anyOf?: readonly object[];
+  readonly anyOf?: readonly Field[];
   readonly properties?: Readonly<Record<string, Field>>;
   readonly required?: readonly string[];
   readonly items?: Field;
@@ -41,7 +41,11 @@ const isSelector = ({ properties = {} }: Field): boolean => 'matchExpressions' i
 const ofReference = ['apiVersion', 'kind', 'name'];
 const isReference = ({ properties = {} }: Field): boolean => ofReference.every((name) => name in properties);
 
+/** The object that a flag may be instead. */
+const objectIn = ({ anyOf = [] }: Field): Field | undefined => anyOf.find(({ properties }) => properties !== undefined);
+
 const kindOf = (field: Field): string => {
+  if (objectIn(field) !== undefined) return '`true`, `false`, or object';
   const { type, const: only, enum: choices, description = '', items, properties } = field;
   if (items !== undefined && isSelector(items)) return 'list of label selectors';
   if (only !== undefined) return code(only);
@@ -74,11 +78,8 @@ const valueOf = (field: Field, isRequired: boolean): string => {
 };
 
 /** Schema of the values of a map, of the items of a list, or of an object's fields, with the suffix of their paths. */
-const within = ({
-  items,
-  additionalProperties,
-  properties,
-}: Field): readonly [suffix: string, inner: Field | undefined] => {
+const within = (field: Field): readonly [suffix: string, inner: Field | undefined] => {
+  const { items, additionalProperties, properties } = objectIn(field) ?? field;
   if (items !== undefined) return ['[].', isSelector(items) ? undefined : items];
   if (properties !== undefined) return ['.', { properties }];
   return ['.NAME.', typeof additionalProperties === 'object' ? additionalProperties : undefined];

@@ -126,7 +126,7 @@ describe('all shoots', () => {
 
   it('are paused by the configuration, from one reload to the next', async () => {
     const { clock, world } = create();
-    scenario.startProber({ paused: 'drill' });
+    scenario.startProber({ paused: { reason: 'drill', by: 'the configuration' } });
     await clock.advance(60_000);
     world.shoot('a').cutKubelets();
     await clock.advance(60_000);

@@ -1,4 +1,5 @@
 import { type ComponentConfig, type FormerFields, componentConfig } from '../../config/index.ts';
+import { parseTime } from '../../annotations/json-annotation.ts';
 import { formatLabelSelector } from '../../kubernetes/api/label-selectors.ts';
 import { adviceOn } from './advice.ts';
 import { proberFindings } from './rules.ts';
@@ -33,6 +34,12 @@ const dependentResources = (config: ProberConfig): readonly DependentResource[] 
         ],
   );
 
+const pauseOf = ({ paused }: ProberConfig): ProberSettings['paused'] => {
+  if (paused === undefined || paused === false) return undefined;
+  const { until, reason = '' } = paused === true ? {} : paused;
+  return { until: until === undefined ? undefined : parseTime(until), reason, by: 'the configuration' };
+};
+
 const externalProbe = (config: NonNullable<ProberConfig['externalProbe']>): ExternalProbeSettings => ({
   kubeConfigSecretName: config.kubeConfigSecretName,
   timeoutMs: config.timeout,
@@ -65,7 +72,7 @@ const settingsFrom = (config: ProberConfig): ProberSettings => ({
   landingTimeoutMs: config.landingTimeout,
   dependentResources: dependentResources(config),
   ...(config.allowInsecureShoots ? { allowInsecureShoots: true } : {}),
-  paused: config.paused,
+  paused: pauseOf(config),
   externalProbe: config.externalProbe && externalProbe(config.externalProbe),
 });
 

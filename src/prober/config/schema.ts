@@ -5,6 +5,7 @@ import {
   atLeast,
   boolean,
   duration,
+  flagOr,
   fraction,
   integer,
   labelValue,
@@ -18,8 +19,10 @@ import {
   resourceRef,
   secretKey,
   secretName,
+  time,
   typeMeta,
 } from '../../config/index.ts';
+import { parseTime } from '../../annotations/json-annotation.ts';
 import { labelKeyPattern } from '../../kubernetes/api/label-selectors.ts';
 
 const scaleInfo = () =>
@@ -139,8 +142,14 @@ export const proberSchema = () =>
       externalProbe(),
     ).optional(),
     paused: about(
-      'Reason for a pause of all shoots, as with `dwd pause --all`.',
-      nonEmptyText('LB maintenance'),
+      'Pauses all shoots, as `dwd pause --all` does; an object says until when, and why.',
+      flagOr('an object with until and reason', {
+        until: about(
+          'When the pause ends by itself, in RFC 3339. Default: when the configuration says so.',
+          time(parseTime),
+        ).optional(),
+        reason: about('Why, for everybody who looks.', nonEmptyText('LB maintenance')).optional(),
+      }),
     ).optional(),
     dependentResourceInfos: about(
       'Resources that are scaled down in an outage and restored after it.',

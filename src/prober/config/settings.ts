@@ -1,5 +1,6 @@
 /** Settings with their defaults filled in, frozen. Every duration is in milliseconds. */
 
+import type { Pause } from '../../annotations/pause.ts';
 import type { RefTemplate } from './ref-template.ts';
 
 export interface ScaleInfo {
@@ -52,8 +53,8 @@ export interface ProberSettings {
   readonly dependentResources: readonly DependentResource[];
   /** True if the kubeconfig of a shoot may name an `http://` server. Default: false. */
   readonly allowInsecureShoots?: boolean;
-  /** Reason why nothing is scaled down; absent if scale-downs are not paused. */
-  readonly paused?: string;
+  /** The pause of all shoots that the configuration orders. */
+  readonly paused?: Pause;
   /** Absent: shoots are judged by their leases alone. */
   readonly externalProbe?: ExternalProbeSettings;
 }

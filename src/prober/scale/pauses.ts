@@ -1,9 +1,8 @@
-import { type FoundPause, isInForce } from '../../annotations/pause.ts';
+import { type FoundPause, inForce } from '../../annotations/pause.ts';
 import { formatTime } from '../../kubernetes/api/meta-time.ts';
 import type { Store } from '../../kubernetes/cache/index.ts';
 import type { NamespaceView } from '../clusters/cluster-source.ts';
 import type { Clock } from '../../ports/clock.ts';
-import type { ProberSettings } from '../config/settings.ts';
 import type { PauseInForce } from '../../status/state/schema.ts';
 
 export interface PauseChange {
@@ -55,10 +54,6 @@ export interface PauseWithOrigin extends FoundPause {
 
 const placed = (pause: FoundPause | undefined, on: string): PauseWithOrigin | undefined => pause && { ...pause, on };
 
-/** Returns the pause of all shoots that the configuration orders, until another configuration ends it. */
-export const configuredPause = ({ paused }: Pick<ProberSettings, 'paused'>): FoundPause | undefined =>
-  paused === undefined ? undefined : { reason: paused, by: 'the configuration' };
-
 /** The pauses of a seed: those of its Namespaces, and of the configuration. The last known state stays in force while the watch is interrupted. */
 export class Pauses {
   readonly #options: PausesOptions;
@@ -97,9 +92,10 @@ export class Pauses {
   /** Returns the pause in force for all shoots. */
   ofAll(): PauseWithOrigin | undefined {
     const now = this.#options.clock.now();
-    const configured =
-      this.#configured !== undefined && isInForce(this.#configured, now) ? this.#configured : undefined;
-    return laterPause(placed(this.#found(this.#options.ownNamespace, now), 'all'), placed(configured, 'configuration'));
+    return laterPause(
+      placed(this.#found(this.#options.ownNamespace, now), 'all'),
+      placed(inForce(this.#configured, now), 'configuration'),
+    );
   }
 
   /** Returns the names of the namespaces whose pause cannot be read, also once it is over. */
@@ -128,29 +124,28 @@ export class Pauses {
   }
 
   #found(namespace: string, now: number): FoundPause | undefined {
-    const pause = this.#known.get(namespace);
-    return pause !== undefined && isInForce(pause, now) ? pause : undefined;
+    return inForce(this.#known.get(namespace), now);
   }
 
   /** Reports pauses that have begun, changed or ended, and checks again when the next one ends. */
   #update(): void {
     const { clock, ownNamespace, onChange } = this.#options;
     const now = clock.now();
-    const inForce = new Map([...this.#known].filter(([name, pause]) => name !== ownNamespace && isInForce(pause, now)));
+    const current = new Map([...this.#known].filter(([name, pause]) => name !== ownNamespace && inForce(pause, now)));
     const ofAll = this.ofAll();
-    if (ofAll !== undefined) inForce.set(all, ofAll);
+    if (ofAll !== undefined) current.set(all, ofAll);
     const before = this.#inForce;
-    this.#inForce = inForce;
+    this.#inForce = current;
     const isFound = !this.#hasReportedList;
-    for (const key of new Set([...before.keys(), ...inForce.keys()])) {
-      const pause = inForce.get(key);
+    for (const key of new Set([...before.keys(), ...current.keys()])) {
+      const pause = current.get(key);
       if (isSame(before.get(key), pause)) continue;
       const cluster = key === all ? undefined : key;
       onChange({ cluster, namespace: cluster ?? ownNamespace, pause, isFound });
       this.#wake(cluster);
     }
     this.#cancelTimer();
-    const next = Math.min(...[...inForce.values()].map(endOf), this.#endsOfAll());
+    const next = Math.min(...[...current.values()].map(endOf), this.#endsOfAll());
     this.#cancelTimer = Number.isFinite(next) ? clock.timer(next - now, () => this.#update()) : () => undefined;
   }
 
@@ -158,7 +153,7 @@ export class Pauses {
   #endsOfAll(): number {
     const now = this.#options.clock.now();
     const both = [this.#known.get(this.#options.ownNamespace), this.#configured];
-    const ends = both.flatMap((pause) => (pause !== undefined && isInForce(pause, now) ? [endOf(pause)] : []));
+    const ends = both.flatMap((pause) => inForce(pause, now) ?? []).map(endOf);
     return Math.min(Number.POSITIVE_INFINITY, ...ends);
   }
 }
