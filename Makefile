@@ -66,14 +66,14 @@ fixtures: setup ## print upstream's objects and client-go's verdicts for the tes
 	node test/kubeconfigs/print-cases.ts | (cd tools/kubeconfigs && go run .) > .cache/client-go.json
 	mv .cache/client-go.json test/kubeconfigs/fixtures/client-go.json
 
-race: build ## race the prober against a real kube-controller-manager, in outages of eight kinds (50 minutes; needs `make envtest`); ARGS='--rounds 1 --outages plain' is short
+race: build ## race the prober against a real kube-controller-manager, in outages of seven kinds (an hour; needs `make envtest`); ARGS='--rounds 1 --outages plain' is short
 	node bench/bench.ts --only race $(ARGS)
 
 bench: build ## measure prober and weeder from outside, beside a bare loop (14 minutes); ARGS='--only outage', or see docs/dev/benchmarks.md
 	node bench/bench.ts $(ARGS)
 
 simulate: setup ## play random outages with faults in virtual time: 1000 from a random number on, or RUNS=n, FROM=n; one with SEED=n
-	node bench/simulate.ts --seed "$(SEED)" --from "$(FROM)" --runs "$(RUNS)"
+	node bench/simulate.ts $(SEED:%=--seed %) $(FROM:%=--from %) $(RUNS:%=--runs %)
 
 worth: setup ## play the same outages with each rule of the prober switched off, and print what gets worse (10 minutes on two quiet cores); JOBS=n, ARGS='--only RULE --scenarios NAME'
 	nice node bench/worth.ts --jobs "$(or $(JOBS),2)" $(ARGS)

@@ -1,37 +1,26 @@
 // The black-box benchmark: runs a program as a process against a simulated seed and measures it from outside.
-import { writeFileSync } from 'node:fs';
+import { availableParallelism, cpus, release } from 'node:os';
 import { runCommand, write } from './harness/command.ts';
-import { type CommandLine, type PartName, readCommandLine, usage } from './harness/options.ts';
-import { type BenchOptions, type PartResult, machine } from './harness/part.ts';
+import { type BenchOptions, type PartName, readCommandLine, usage } from './harness/options.ts';
 import { runMassOutage } from './parts/outage.ts';
 import { runRace } from './parts/race.ts';
 import { runMassRecovery } from './parts/recovery.ts';
 import { runSteady } from './parts/steady.ts';
 
-const run: Readonly<Record<PartName, (options: BenchOptions) => Promise<PartResult>>> = {
+/** Each prints its figures, and returns false if something could not be measured or the race is lost. */
+const run: Readonly<Record<PartName, (options: BenchOptions) => Promise<boolean>>> = {
   steady: runSteady,
   outage: runMassOutage,
   recovery: runMassRecovery,
   race: runRace,
 };
 
-const play = async (line: CommandLine): Promise<number> => {
-  const startedAt = new Date().toISOString();
-  const results = new Map<PartName, PartResult>();
-  const note = line.quick ? ' A quick run: the figures mean nothing.' : '';
-  write(`# Benchmark of ${line.target.name}\n\n${startedAt}, ${machine()}.${note}`);
-  for (const part of line.parts) {
-    const result = await run[part](line);
-    results.set(part, result);
-    write(`\n${result.markdown}`);
-  }
-  const missed = [...results.values()].flatMap((result) => result.missed);
-  const parts = Object.fromEntries(Array.from(results, ([name, { json }]) => [name, json]));
-  const figures = JSON.stringify({ startedAt, machine: machine(), missed, ...parts });
-  const aims = missed.length === 0 ? ['All were met.'] : missed.map((what) => `Missed: ${what}.`);
-  write(['', '## Aims', '', ...aims, '', '```json', figures, '```'].join('\n'));
-  if (line.json !== undefined) writeFileSync(line.json, `${figures}\n`);
-  return [...results.values()].some(({ isLost }) => isLost === true) ? 1 : 0;
+const play = async (options: BenchOptions): Promise<number> => {
+  const machine = `${String(availableParallelism())} x ${cpus()[0]?.model.trim() ?? 'unknown processor'}, Linux ${release()}`;
+  write(`# Benchmark of ${options.target.name}\n\n${new Date().toISOString()}, ${machine}, Node ${process.version}.`);
+  let isGood = true;
+  for (const part of options.parts) isGood = (await run[part](options)) && isGood;
+  return isGood ? 0 : 1;
 };
 
 await runCommand(usage, () => readCommandLine(process.argv.slice(2)), play);

@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { addTraffic, noTraffic } from './harness/traffic.ts';
-import { failuresOf, protectionOf, restorationOf } from './parts/outage-figures.ts';
-import { type SteadyResult, steadyFailures } from './parts/steady.ts';
-import type { ScaleWrite, SeedRequest } from './worlds/seed.ts';
+import { protectionOf, restorationOf } from './parts/outage.ts';
+import { failureOf, markdownOf } from './parts/race-figures.ts';
+import { kinds } from './parts/race-kinds.ts';
+import { type RacedOutage, cycleMs, scheduleOf } from './parts/race-round.ts';
+import type { ScaleWrite } from './worlds/seed.ts';
 
 const write = (namespace: string, at: number, [from, to]: readonly [number, number]): ScaleWrite => ({
-  at,
-  namespace,
-  name: 'kube-controller-manager',
-  from,
-  to,
+  ...{ namespace, at, from, to },
 });
 
 describe('the mass outage', () => {
@@ -21,19 +18,13 @@ describe('the mass outage', () => {
     ];
     const downs = [33_100, 33_200, 34_500].map((at) => write('a', at, [1, 0]));
     const writes = [...downs, write('b', 37_300, [1, 0]), write('a', 60_000, [0, 1])];
-    const { shoots, first, last, spreadOfThresholds } = protectionOf({ leases, writes }, 1);
-    expect({ shoots, first: first.worst, last: last.worst, spreadOfThresholds }).toEqual({
-      shoots: 1,
-      first: 100,
-      last: 1_500,
-      spreadOfThresholds: 4_000,
-    });
+    expect(protectionOf({ leases, writes }, 1)).toEqual({ first: [100], last: [1_500] });
   });
 
-  it('takes the threshold from the scaled times of a quick run', () => {
+  it('takes the threshold from scaled times', () => {
     const leases = [{ namespace: 'a', renewals: [1_000, 1_000] }];
     const writes = [4_050, 4_100, 4_250].map((at) => write('a', at, [1, 0]));
-    expect(protectionOf({ leases, writes }, 0.1).last.worst).toBe(250);
+    expect(protectionOf({ leases, writes }, 0.1).last).toEqual([250]);
   });
 
   it('ends for a shoot with its last scale-up', () => {
@@ -43,66 +34,55 @@ describe('the mass outage', () => {
       write('b', 4_000, [0, 1]),
       write('b', 8_000, [1, 0]),
     ];
-    const { deployments, last } = restorationOf({ writes, requests: [] }, 1_000);
-    expect([deployments, last.median, last.worst]).toEqual([3, 3_000, 8_000]);
-  });
-
-  const spread = { median: 0, p99: 0, worst: 0 };
-  const result = {
-    ...{ shoots: 1, nodesTurnedUnknown: 0, machinesReplaced: 0, costs: [] },
-    protection: { shoots: 1, first: spread, last: spread, spreadOfThresholds: 0 },
-    restoration: { deployments: 3, last: spread, ordinaryPerSecond: 0, beyondTheLimit: 0 },
-  };
-
-  it.each([
-    ['a burst of a hundred', Array.from({ length: 100 }, () => 0), 0, true],
-    ['two more at once', Array.from({ length: 102 }, () => 0), 2, true],
-    ['three more at once', Array.from({ length: 103 }, () => 0), 3, false],
-    ['twenty a second after it', Array.from({ length: 200 }, (_, index) => Math.max(0, index - 99) * 50), 0, true],
-    ['forty a second', Array.from({ length: 240 }, (_, index) => index * 25), 20.5, false],
-  ])('limits restoration to twenty requests a second after a burst of a hundred: %s', (_, times, beyond, isWithin) => {
-    const requests = times.map((at): SeedRequest => ({ at, verb: 'patch', resource: 'deployments' }));
-    const spared: readonly SeedRequest[] = [
-      { at: 0, verb: 'watch', resource: 'deployments' },
-      { at: 0, verb: 'list', resource: 'machines' },
-    ];
-    const { beyondTheLimit } = restorationOf({ writes: [], requests: [...spared, ...requests] }, 0);
-    expect(beyondTheLimit).toBeCloseTo(beyond);
-    expect(failuresOf({ ...result, restoration: { ...result.restoration, beyondTheLimit } })).toEqual(
-      isWithin ? [] : ['scale-ups exceeded the ordinary rate limit'],
-    );
+    expect(restorationOf({ writes }, 1_000)).toEqual({ deployments: 3, last: [8_000, 3_000] });
   });
 });
 
-describe('the aims of the steady state', () => {
-  const result = (shoots: number, parts: Partial<SteadyResult> = {}): SteadyResult => ({
-    ...{ shoots, nodes: 50, intervalMs: 10_000, seconds: 10, probes: shoots, seedRequests: 0 },
-    ...{ cpuSeconds: shoots / 1_000, peakBytes: 100e6, traffic: noTraffic },
-    floor: { cpuSeconds: shoots / 1_000, probes: shoots, peakBytes: 0 },
-    ...{ worldCpuSeconds: 0, otherCpuSeconds: 0 },
+describe('the race', () => {
+  const outage = (parts: Partial<RacedOutage>): RacedOutage => ({
+    ...{ kind: 'plain', shoot: 'a', isProtected: true, silentSince: 0, nodes: 20, unknown: 0 },
     ...parts,
   });
 
-  it.each([
-    ['all are met', [result(100), result(1_000)], []],
-    ['memory', [result(1_000, { peakBytes: 401e6 })], [/401 MB, aim 400/]],
-    ['a whole processor', [result(1_000, { seconds: 0.8 })], [/1\.25 processors, aim 1/]],
-    ['growth', [result(100), result(1_000, { cpuSeconds: 1.2 })], [/cost 20 % more with 1000/]],
-    ['no growth among other nodes', [result(100, { nodes: 5 }), result(1_000, { cpuSeconds: 1.2 })], []],
-    ['the floor', [result(10, { cpuSeconds: 0.021 })], [/2\.10 times the floor with 10 x 50/]],
-  ])('%s', (_, results, missed) => {
-    expect(steadyFailures(results)).toEqual(missed.map((pattern) => expect.stringMatching(pattern) as string));
+  it.each<readonly [string | undefined, Partial<RacedOutage>]>([
+    [undefined, { marginMs: 8_000 }],
+    ['20 nodes turned Unknown with the prober', { unknown: 20 }],
+    ['the prober did not scale KCM down', {}],
+    ['it was not restored', { marginMs: 8_000, restoredAfterMs: 'never' }],
+    ['only 19 nodes turned Unknown without', { isProtected: false, unknown: 19 }],
+    [undefined, { isProtected: false, unknown: 20 }],
+  ])('is lost: %s', (failure, parts) => {
+    expect(failureOf(outage(parts))).toBe(failure);
   });
-});
 
-it('traffic is summed, and subtracted', () => {
-  const before = {
-    tcp: { connections: 1 },
-    requests: { 'list leases': 1, 'list nodes': 1 },
-    bytes: { 'list leases': 9 },
-  };
-  const since = { tcp: { connections: 4 }, requests: { 'list leases': 2 }, bytes: { 'list leases': 20 } };
-  const now = addTraffic(before, since);
-  expect(now.requests).toEqual({ 'list leases': 3, 'list nodes': 1 });
-  expect(addTraffic(now, before, -1)).toEqual(since);
+  it('has a row for each kind, without the unprotected shoot, and without margins if the program did nothing', () => {
+    const text = markdownOf([
+      ...[8_000, 9_500, 9_000].map((marginMs) => outage({ marginMs })),
+      outage({ isProtected: false, unknown: 20 }),
+      outage({ kind: 'leader-killed', unknown: 20 }),
+    ]);
+    expect(text).toMatch(/\| plain +\| 3 +\| 3 +\| 0 +\| 8.00 +\| 9.00 +\| 9.50 +\|/);
+    expect(text).toMatch(/\| leader-killed +\| 1 +\| 0 +\| 20 +\| - +\| - +\| - +\|/);
+  });
+
+  /** The times of five shoots in four rounds. */
+  const schedules = (kind: 'plain' | 'leader-killed') =>
+    Array.from({ length: 4 }, (_, round) => scheduleOf(kinds[kind], [round, 4], 5));
+  /** The twentieth of the window in which each of the times lies. */
+  const twentieths = (times: readonly number[], from: number, windowMs: number) =>
+    times.map((at) => Math.floor(((at - from) / windowMs) * 20)).toSorted((a, b) => a - b);
+  const each = Array.from({ length: 20 }, (_, part) => part);
+
+  it('spreads the cuts of the shoots evenly over a whole cycle', () => {
+    const cuts = schedules('plain').flatMap(({ cutsAfterMs }) => cutsAfterMs);
+    expect(twentieths(cuts, 0, cycleMs)).toEqual(each);
+  });
+
+  it('spreads the faults of the leader evenly, 30 s before to 5 s after thresholds', () => {
+    // On average, a shoot reaches its threshold 26 s after its cut.
+    const faults = schedules('leader-killed').flatMap(({ cutsAfterMs, faultAfterMs }) =>
+      cutsAfterMs.map((cut) => faultAfterMs - cut - 26_000),
+    );
+    expect(twentieths(faults, -30_000, 35_000)).toEqual(each);
+  });
 });

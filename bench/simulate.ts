@@ -1,11 +1,12 @@
 // Plays random outages with faults in virtual time; a seed number determines each. `--seed N` plays one and prints its trace, other flags play many.
 import { randomInt } from 'node:crypto';
-import { cpuUsage, exit, stderr, stdout } from 'node:process';
+import { cpuUsage } from 'node:process';
 import { parseArgs } from 'node:util';
 import { formatFailure, formatPlan, formatTrace } from '../simulator/outages/format.ts';
 import { generatePlan } from '../simulator/outages/generate.ts';
 import { type Run, runPlan } from '../simulator/outages/run.ts';
 import { shrink } from '../simulator/outages/shrink.ts';
+import { count, runCommand, say, write } from './harness/command.ts';
 import { tableOf } from './harness/table.ts';
 
 const usage = 'usage: simulate.ts [--seed N] [--from N] [--runs N]';
@@ -15,19 +16,11 @@ const highestStart = 2 ** 40;
 const mostShrinkRuns = 300;
 const mostFailures = 3;
 
-const whole = (text: string | undefined, absent: number): number => {
-  if (text === undefined || text === '') return absent;
-  const value = Number(text);
-  if (Number.isSafeInteger(value) && value >= 0) return value;
-  stderr.write(`${text} is no whole number\n${usage}\n`);
-  return exit(2);
-};
-
-const say = (lines: readonly string[]): void => void stdout.write(`${lines.join('\n')}\n`);
-
 /** Prints a failed run, and the smallest plan that still fails. */
-const tellFailure = async (run: Run): Promise<void> =>
-  say([...formatFailure(run, await shrink(run, { run: runPlan, mostRuns: mostShrinkRuns })), '']);
+const tellFailure = async (run: Run): Promise<void> => {
+  const shrunk = await shrink(run, { run: runPlan, mostRuns: mostShrinkRuns });
+  write(`${formatFailure(run, shrunk).join('\n')}\n`);
+};
 
 /** Plays one plan and prints its whole trace. Returns the exit code. */
 const playOne = async (seed: number): Promise<number> => {
@@ -36,7 +29,14 @@ const playOne = async (seed: number): Promise<number> => {
     await tellFailure(run);
     return 1;
   }
-  say([...formatPlan(run.plan), '', ...formatTrace(run.events), '', `seed ${String(seed)}: every invariant held`]);
+  const lines = [
+    ...formatPlan(run.plan),
+    '',
+    ...formatTrace(run.events),
+    '',
+    `seed ${String(seed)}: every invariant held`,
+  ];
+  write(lines.join('\n'));
   return 0;
 };
 
@@ -60,7 +60,7 @@ const countsOf = ({ plan, events, impact }: Run): Readonly<Record<string, number
 /** Plays one plan after the other; stops after three failures. Returns the exit code. */
 const playMany = async (from: number, runs: number): Promise<number> => {
   const last = from + runs - 1;
-  say([`plans ${String(from)} to ${String(last)}: make simulate FROM=${String(from)} RUNS=${String(runs)}`, '']);
+  write(`plans ${String(from)} to ${String(last)}: make simulate FROM=${String(from)} RUNS=${String(runs)}\n`);
   const totals: Record<string, number> = {};
   let [failures, lengthMs] = [0, 0];
   const before = cpuUsage();
@@ -72,7 +72,7 @@ const playMany = async (from: number, runs: number): Promise<number> => {
       failures += 1;
       await tellFailure(run);
     }
-    if ((seed - from + 1) % tellEvery === 0) stderr.write(`${String(seed - from + 1)} of ${String(runs)} runs\n`);
+    if ((seed - from + 1) % tellEvery === 0) say(`${String(seed - from + 1)} of ${String(runs)} runs`);
   }
   const { user, system } = cpuUsage(before);
   const rows = Object.entries({
@@ -81,24 +81,28 @@ const playMany = async (from: number, runs: number): Promise<number> => {
     'virtual minutes': Math.round(lengthMs / 60_000),
     'CPU ms per run': Math.round((user + system) / 1_000 / (totals.runs ?? 1)),
   });
-  say([
-    tableOf(
-      [
-        ['', ([name]) => name],
-        ['number', ([, number]) => number],
-      ],
-      rows,
-    ),
-  ]);
+  const table = tableOf(
+    [
+      ['', ([name]) => name],
+      ['number', ([, number]) => number],
+    ],
+    rows,
+  );
+  write(table);
   return failures === 0 ? 0 : 1;
 };
 
-const { values } = parseArgs({
-  options: { seed: { type: 'string' }, runs: { type: 'string' }, from: { type: 'string' } },
-});
-const { seed = '' } = values;
-exit(
-  await (seed === ''
-    ? playMany(whole(values.from, randomInt(highestStart)), whole(values.runs, 1_000))
-    : playOne(whole(seed, 0))),
+const readLine = () => {
+  const { values } = parseArgs({
+    options: { seed: { type: 'string' }, runs: { type: 'string' }, from: { type: 'string' } },
+  });
+  return {
+    seed: count('seed', values.seed, 0),
+    from: count('from', values.from, 0) ?? randomInt(highestStart),
+    runs: count('runs', values.runs) ?? 1_000,
+  };
+};
+
+await runCommand(usage, readLine, ({ seed, from, runs }) =>
+  seed === undefined ? playMany(from, runs) : playOne(seed),
 );

@@ -1,8 +1,10 @@
-/** Parses a whole number above 0; undefined if the flag is absent. Throws an error that names the flag and its value. */
-export const count = (flag: string, text: string | undefined): number | undefined => {
+/** Parses a whole number of at least `least`; undefined if the flag is absent. Throws an error that names the flag and its value. */
+export const count = (flag: string, text: string | undefined, least = 1): number | undefined => {
   if (text === undefined) return undefined;
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new Error(`--${flag} ${text}: not a whole number above 0`);
+  if (!Number.isSafeInteger(value) || value < least) {
+    throw new Error(`--${flag} ${text}: not a whole number of at least ${String(least)}`);
+  }
   return value;
 };
 

@@ -1,12 +1,12 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { cpus } from 'node:os';
 
-/** Resources that processes and their descendants used during a measurement. */
+/** Resources that processes used during a measurement. */
 export interface Cost<Name extends string> {
   readonly seconds: number;
   /** CPU seconds. */
   readonly cpu: Readonly<Record<Name, number>>;
-  /** Sum of the peak memory (`VmHWM`) since the start, in bytes. */
+  /** Peak memory (`VmHWM`) since the start, in bytes. */
   readonly peakBytes: Readonly<Record<Name, number>>;
   /** CPU seconds of everything else on the machine. */
   readonly otherCpuSeconds: number;
@@ -23,24 +23,13 @@ const read = (path: string): string => {
   }
 };
 
-/** Fields of proc_pid_stat(5) from the third on. The name before them may contain spaces and parentheses. */
-const statOf = (pid: number): readonly string[] =>
-  /^.*\)\s(.*)$/s.exec(read(`/proc/${String(pid)}/stat`))?.[1]?.split(' ') ?? [];
-
-/** PIDs of the process and of its descendants that still run. */
-const familyOf = (pid: number): readonly number[] => {
-  const all = readdirSync('/proc').flatMap((name) => (/^\d+$/.test(name) ? [Number(name)] : []));
-  const parents = all.map((each) => [each, Number(statOf(each)[1])] as const);
-  const family = [pid];
-  for (const member of family) family.push(...parents.filter(([, of]) => of === member).map(([child]) => child));
-  return family;
-};
-
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
 
-/** CPU seconds of the process and of its children that have ended, user and system (fields 14 to 17); NaN where there is no /proc. */
-const cpuSecondsOf = (pid: number): number =>
-  sum([11, 12, 13, 14].map((field) => Number(statOf(pid)[field]))) / ticksPerSecond;
+/** CPU seconds of the process, user and system (fields 14 and 15 of proc_pid_stat(5)); NaN where there is no /proc. The name before them may contain spaces and parentheses. */
+const cpuSecondsOf = (pid: number): number => {
+  const fromThird = /^.*\)\s(.*)$/s.exec(read(`/proc/${String(pid)}/stat`))?.[1]?.split(' ') ?? [];
+  return (Number(fromThird[11]) + Number(fromThird[12])) / ticksPerSecond;
+};
 
 const peakOf = (pid: number): number =>
   1_024 * Number(/^VmHWM:\s+(\d+) kB$/m.exec(read(`/proc/${String(pid)}/status`))?.[1] ?? 0);
@@ -52,21 +41,21 @@ const cpuSecondsOfAll = (): number =>
 /** Starts to measure the processes with these PIDs. The returned function ends the measurement. */
 export const startCost = <Name extends string>(pids: Readonly<Record<Name, number>>): (() => Cost<Name>) => {
   const names = Object.keys(pids) as Name[];
-  const byName = (valueOf: (pid: number, name: Name) => number) =>
-    Object.fromEntries(names.map((name) => [name, valueOf(pids[name], name)])) as Record<Name, number>;
+  const byName = (valueOf: (name: Name) => number) =>
+    Object.fromEntries(names.map((name) => [name, valueOf(name)])) as Record<Name, number>;
   const measure = () => ({
     at: performance.now(),
     all: cpuSecondsOfAll(),
-    cpu: byName((pid) => sum(familyOf(pid).map(cpuSecondsOf))),
+    cpu: byName((name) => cpuSecondsOf(pids[name])),
   });
   const start = measure();
   return () => {
     const end = measure();
-    const cpu = byName((_, name) => end.cpu[name] - start.cpu[name]);
+    const cpu = byName((name) => end.cpu[name] - start.cpu[name]);
     return {
       seconds: (end.at - start.at) / 1_000,
       cpu,
-      peakBytes: byName((pid) => sum(familyOf(pid).map(peakOf))),
+      peakBytes: byName((name) => peakOf(pids[name])),
       otherCpuSeconds: end.all - start.all - sum(names.map((name) => cpu[name])),
     };
   };

@@ -20,7 +20,6 @@ export const tableOf = <T>(columns: readonly Column<T>[], rows: readonly T[]): s
 export const inSeconds = (ms = Number.NaN): string => (Number.isNaN(ms) ? '-' : (ms / 1_000).toFixed(2));
 /** Formats bytes as megabytes, not mebibytes. */
 export const inMegabytes = (bytes: number): string => (bytes / 1e6).toFixed(0);
-export const inKilobytes = (bytes: number): string => (bytes / 1e3).toFixed(1);
 
 /** Nearest-rank quantile: the smallest value that at least the fraction `q` of all values does not exceed; NaN if there are no values. */
 export const quantile = (values: readonly number[], q: number): number => {

@@ -1,9 +1,8 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { closeSync, existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { type WaitAttempt, type Wait, waitFor } from '../../test/envtest/waiting.ts';
+import { startProcess } from '../../test/envtest/processes.ts';
+import { type Wait, type WaitAttempt, waitFor } from '../../test/envtest/waiting.ts';
 import { proberFlags } from './garden-config.ts';
 
 const launcher = fileURLToPath(new URL('../../bin/dwd', import.meta.url));
@@ -24,7 +23,7 @@ export const targetOf = (command: string | undefined): Target => {
   return { name: 'dwd', command: `${shellWord(process.execPath)} ${shellWord(launcher)}` };
 };
 
-export interface ProcessStart {
+export interface TargetOptions {
   readonly component: 'prober' | 'weeder';
   readonly config: string;
   readonly kubeconfig: string;
@@ -44,8 +43,6 @@ export interface RunningTarget {
   /** Last part of the output. */
   tail(): string;
   signal(name: NodeJS.Signals): void;
-  /** Resolves when the program has ended, for any reason. */
-  readonly ended: Promise<void>;
   /** Sends SIGTERM, and SIGKILL after 10 s. A stopped process is continued first, so that it can end. */
   stop(): Promise<void>;
 }
@@ -54,11 +51,9 @@ export interface RunningTarget {
 const nodeOptions = '--max-semi-space-size=8';
 
 const graceMs = 10_000;
-/** Number of characters of the output that an error includes. */
-const tailLength = 3_000;
 
 /** Writes a component's files into the directory and returns its arguments: gardenlet's flags, with its servers disabled. */
-const argumentsOf = ({ component, config, kubeconfig, directory, flags = [] }: ProcessStart): readonly string[] => {
+const argumentsOf = ({ component, config, kubeconfig, directory, flags = [] }: TargetOptions): readonly string[] => {
   const file = (name: string): string => join(directory, `${component}.${name}`);
   writeFileSync(file('yaml'), config);
   writeFileSync(file('kubeconfig'), kubeconfig, { mode: 0o600 });
@@ -68,42 +63,25 @@ const argumentsOf = ({ component, config, kubeconfig, directory, flags = [] }: P
 };
 
 /** Starts the target, which ends with this process at the latest. */
-export const startTarget = (target: Target, start: ProcessStart): RunningTarget => {
-  const args = argumentsOf(start);
-  const outputFile = join(start.directory, `${start.component}.output`);
-  const output = openSync(outputFile, 'w');
-  const script = `exec ${target.command} "$@"`;
-  const child = spawn('/bin/sh', ['-c', script, target.name, ...args], {
-    stdio: ['ignore', output, output],
-    env: { ...process.env, NODE_OPTIONS: nodeOptions },
-  });
-  closeSync(output);
-  const kill = (): void => void child.kill('SIGKILL');
-  process.once('exit', kill);
-  const read = (): string => readFileSync(outputFile, 'utf8');
-  const tail = (): string => read().slice(-tailLength);
-  const hasEnded = (): boolean => child.exitCode !== null || child.signalCode !== null;
-  const ended = once(child, 'exit').then(() => void process.removeListener('exit', kill));
+export const startTarget = async ({ name, command }: Target, options: TargetOptions): Promise<RunningTarget> => {
+  const { component, directory } = options;
+  const logFile = join(directory, `${component}.output`);
+  const script = `export NODE_OPTIONS=${nodeOptions}; exec ${command} "$@"`;
+  const args = ['-c', script, name, ...argumentsOf(options)];
+  const { pid, hasEnded, logTail, stop } = await startProcess({ name, command: '/bin/sh', args, logFile, directory });
+  const signal = (wanted: NodeJS.Signals): void => {
+    if (!hasEnded()) process.kill(pid, wanted);
+  };
   return {
-    pid: child.pid ?? -1,
-    hasEnded,
+    ...{ pid, hasEnded, signal, tail: logTail },
     check: () => {
-      if (!hasEnded()) return;
-      throw new Error(
-        `${target.name} has ended (${String(child.exitCode ?? child.signalCode)}); its output ends with\n${tail()}`,
-      );
+      if (hasEnded()) throw new Error(`${name} has ended; its output ends with\n${logTail()}`);
     },
-    output: read,
-    tail,
-    signal: (name) => void child.kill(name),
-    ended,
+    output: () => readFileSync(logFile, 'utf8'),
     stop: async () => {
-      if (hasEnded()) return;
-      child.kill('SIGTERM');
-      child.kill('SIGCONT');
-      const timer = setTimeout(kill, graceMs);
-      await ended;
-      clearTimeout(timer);
+      const stopped = stop({ withinMs: graceMs });
+      signal('SIGCONT');
+      await stopped;
     },
   };
 };

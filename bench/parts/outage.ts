@@ -1,113 +1,100 @@
-// All shoots of a seed fail in the same second: how long until the last of them is protected, and does the recovery overload the seed?
+// All shoots of a seed fail in the same second: how long until the last of them is protected, and until it is restored?
 import { setTimeout as sleep } from 'node:timers/promises';
 import { kubeconfigSecretName } from '../../simulator/world/objects.ts';
-import { type Served, startServed } from '../../test/envtest/served.ts';
-import { say } from '../harness/command.ts';
+import { startServed } from '../../test/envtest/served.ts';
+import { type Workplace, attempt } from '../harness/attempt.ts';
+import { say, write } from '../harness/command.ts';
 import { startCost } from '../harness/cost.ts';
-import { gardenConfig, graceMs, probeIntervalMs } from '../harness/garden-config.ts';
-import { type BenchOptions, type PartResult, attempt, partResult } from '../harness/part.ts';
-import { type RunningTarget, startTarget, waitForTarget } from '../harness/target.ts';
+import { gardenConfig, graceMs, longestIntervalMs, thresholdAt } from '../harness/garden-config.ts';
+import type { BenchOptions } from '../harness/options.ts';
+import { inMegabytes, inPercent, inSeconds, quantile, tableOf } from '../harness/table.ts';
+import { startTarget, waitForTarget } from '../harness/target.ts';
 import type { SeedInit, SeedProcess, SeedReport } from '../worlds/seed.ts';
-import {
-  type OutageResult,
-  type PhaseCost,
-  deploymentsPerShoot,
-  failuresOf,
-  markdownOf,
-  protectionOf,
-  restorationOf,
-} from './outage-figures.ts';
 
-const usual: SeedInit = { shoots: 250, nodes: 50, scale: 1 };
-const quickly: SeedInit = { shoots: 3, nodes: 3, scale: 0.1 };
-/** Long enough for a probe of every shoot. */
-const steadyMs = 1.2 * probeIntervalMs;
+const deploymentsPerShoot = 3;
 /** Long enough for KCM to mark every node Unknown. */
 const outageMs = graceMs + 15_000;
-/** Long, because programs may wait for their `initialDelay` first. */
+/** Long, because programs may probe the shoots one after the other. */
 const readyLimitMs = 180_000;
 
 /** Scale-ups take three writes per shoot at five a second, and their Events as long again. */
 const restorationLimitMs = (shoots: number): number => 2 * shoots * deploymentsPerShoot * 200 + 120_000;
 
-interface Play {
-  readonly world: Served<SeedProcess>;
-  readonly program: RunningTarget;
-  readonly size: SeedInit;
-}
+type Recorded = Pick<SeedReport, 'leases' | 'writes'>;
 
-interface Phase<T> {
-  readonly value: T;
-  readonly report: SeedReport;
-  readonly cost: PhaseCost;
-}
-
-const measurePhase = async <T>(part: string, { world, program }: Play, play: () => Promise<T>): Promise<Phase<T>> => {
-  say(`mass outage: ${part}`);
-  await world.order('measure');
-  const endCost = startCost({ program: program.pid, world: world.pid });
-  const value = await play();
-  program.check();
-  const cost = endCost();
-  const report = await world.order('report');
-  const { requests, worstLoopDelayMs } = report;
-  return { value, report, cost: { part, ...cost, worstWorldDelayMs: worstLoopDelayMs, seedRequests: requests.length } };
+/**
+ * Milliseconds from the threshold of each shoot whose Deployments were all scaled down to its first and last scale-down write; the last one waits until the pods
+ * of the earlier ones are gone. The leases of the report have the last renewals before the kubelets were cut off.
+ */
+export const protectionOf = ({ leases, writes }: Recorded, scale: number) => {
+  const delays = leases.flatMap(({ namespace, renewals }) => {
+    const downs = writes.filter((write) => write.namespace === namespace && write.to === 0);
+    const times = downs.map(({ at }) => at - thresholdAt(renewals, scale));
+    return times.length < deploymentsPerShoot ? [] : [{ first: Math.min(...times), last: Math.max(...times) }];
+  });
+  return { first: delays.map(({ first }) => first), last: delays.map(({ last }) => last) };
 };
 
-const untilRestored = async ({ world, program, size }: Play): Promise<void> => {
-  const deadline = performance.now() + restorationLimitMs(size.shoots);
+/** Milliseconds from `since`, when the kubelets were reconnected, to the last scale-up write of each shoot. */
+export const restorationOf = ({ writes }: Pick<Recorded, 'writes'>, since: number) => {
+  const ups = writes.filter(({ from, to }) => from === 0 && to > 0);
+  const shoots = [...Map.groupBy(ups, ({ namespace }) => namespace).values()];
+  return { deployments: ups.length, last: shoots.map((all) => Math.max(...all.map(({ at }) => at)) - since) };
+};
+
+const measure = async (options: BenchOptions, { directory, atEnd }: Workplace) => {
+  const { target, scale, shoots = 250, nodes = 50 } = options;
+  const init: SeedInit = { shoots, nodes, scale };
+  const world = startServed<SeedProcess>(new URL('../worlds/seed.ts', import.meta.url), init);
+  atEnd(() => world.end());
+  const { kubeconfig } = await world.ready();
+  const config = gardenConfig(kubeconfigSecretName, { scale });
+  const program = await startTarget(target, { component: 'prober', config, kubeconfig, directory });
+  atEnd(() => program.stop());
+  const wait = { what: `${target.name} to probe every shoot`, withinMs: readyLimitMs };
+  await waitForTarget(program, wait, async () => (await world.order('probes')).every((probes) => probes > 0));
+  await sleep(longestIntervalMs * scale);
+  say('mass outage: the outage');
+  const endCost = startCost({ program: program.pid });
+  await world.order('cut');
+  await sleep(outageMs * scale);
+  program.check();
+  const cost = endCost();
+  const protection = protectionOf(await world.order('report'), scale);
+  say('mass outage: the restoration');
+  const since = await world.order('restore');
+  const deadline = performance.now() + restorationLimitMs(shoots);
   while (performance.now() < deadline && (await world.order('report')).held > 0) {
     program.check();
     await sleep(1_000);
   }
+  const end = await world.order('report');
+  return { ...{ shoots, cost, protection }, ...{ end, restoration: restorationOf(end, since) } };
 };
 
-const play = async (context: Play): Promise<OutageResult> => {
-  const { world, size } = context;
-  const { scale, shoots } = size;
-  const steady = await measurePhase('steady state', context, () => sleep(steadyMs * scale));
-  const outage = await measurePhase('outage', context, async () => {
-    await world.order('cut');
-    await sleep(outageMs * scale);
-  });
-  const restored = await measurePhase('restoration', context, async () => {
-    const at = await world.order('restore');
-    await untilRestored(context);
-    return at;
-  });
-  return {
-    shoots,
-    protection: protectionOf(outage.report, scale),
-    restoration: restorationOf(restored.report, restored.value),
-    nodesTurnedUnknown: restored.report.nodesTurnedUnknown,
-    machinesReplaced: restored.report.machinesReplaced,
-    costs: [steady.cost, outage.cost, restored.cost],
-  };
-};
+const markdownOf = ({ shoots, cost, protection, restoration, end }: Awaited<ReturnType<typeof measure>>): string => `
+## Outage of ${String(shoots)} shoots in the same second
 
-const measure = async (directory: string, { target, quick, ...options }: BenchOptions): Promise<OutageResult> => {
-  const base = quick ? quickly : usual;
-  const size: SeedInit = { ...base, shoots: options.shoots ?? base.shoots, nodes: options.nodes ?? base.nodes };
-  const world = startServed<SeedProcess>(new URL('../worlds/seed.ts', import.meta.url), size);
-  try {
-    const { kubeconfig } = await world.ready();
-    const config = gardenConfig(kubeconfigSecretName, { scale: size.scale });
-    const program = startTarget(target, { component: 'prober', config, kubeconfig, directory });
-    try {
-      const wait = { what: `${target.name} to probe every shoot`, withinMs: readyLimitMs };
-      await waitForTarget(program, wait, async () => (await world.order('fewestProbes')) > 0);
-      return await play({ world, program, size });
-    } finally {
-      await program.stop();
-    }
-  } finally {
-    await world.end();
-  }
-};
+${tableOf<readonly [string, readonly number[]]>(
+  [
+    ['seconds', ([what]) => what],
+    ['median', ([, all]) => inSeconds(quantile(all, 0.5))],
+    ['p99', ([, all]) => inSeconds(quantile(all, 0.99))],
+    ['worst', ([, all]) => inSeconds(quantile(all, 1))],
+  ],
+  [
+    ["from a shoot's threshold to its first scale-down write", protection.first],
+    ['to its last scale-down write (aim: 3 s for the worst)', protection.last],
+    ['from the end of the outage to its last scale-up write', restoration.last],
+  ],
+)}
 
-export const runMassOutage = async (options: BenchOptions): Promise<PartResult> =>
-  partResult(
-    [await attempt('mass outage', (directory) => measure(directory, options))],
-    (results) => results.map(markdownOf).join('\n\n'),
-    failuresOf,
-  );
+${String(protection.last.length)} of ${String(shoots)} shoots were scaled down, ${String(restoration.deployments)} of ${String(shoots * deploymentsPerShoot)} Deployments restored.
+Nodes given up by KCM: ${String(end.nodesTurnedUnknown)}; machines replaced: ${String(end.machinesReplaced)}.
+The outage took ${inPercent(cost.cpu.program, cost.seconds)} of one processor, and ${inMegabytes(cost.peakBytes.program)} MB at most.`;
+
+export const runMassOutage = async (options: BenchOptions): Promise<boolean> => {
+  const result = await attempt('mass outage', (place) => measure(options, place));
+  if (result !== undefined) write(markdownOf(result));
+  return result !== undefined;
+};

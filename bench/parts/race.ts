@@ -1,101 +1,61 @@
 // The prober against a real kube-controller-manager: which of them acts first when the kubelets of a shoot fall silent?
 import { readFileSync } from 'node:fs';
-import { type ControlPlane, startControlPlane } from '../../test/envtest/control-plane.ts';
+import { startControlPlane } from '../../test/envtest/control-plane.ts';
 import { startDeploymentController } from '../../test/envtest/deployment-controller.ts';
 import { seedRules } from '../../test/envtest/shoot.ts';
-import { messageOf, say } from '../harness/command.ts';
-import { type BenchOptions, type PartResult, withTempDirectory } from '../harness/part.ts';
-import { inSeconds } from '../harness/table.ts';
-import { kcmName } from '../worlds/arena-shoot.ts';
+import { type Workplace, attempt } from '../harness/attempt.ts';
+import { messageOf, say, write } from '../harness/command.ts';
+import type { BenchOptions } from '../harness/options.ts';
 import { type Arena, openArena } from '../worlds/arena.ts';
-import { type Replicas, followReplicas } from '../worlds/managed-kcm.ts';
-import { type RaceRecord, needsOutput, marginOf, raceResult } from './race-figures.ts';
-import { type Kind, kinds } from './race-kinds.ts';
+import { failureOf, lineOf, markdownOf } from './race-figures.ts';
+import { type KindName, kinds } from './race-kinds.ts';
 import { type RaceSettings, type RacedOutage, playRound } from './race-round.ts';
 
-/** Factor of all times in a quick run. */
-const quickScale = 0.2;
-const control = 'alone';
-
-const lineOf = (outage: RacedOutage): string =>
-  `${outage.shoot}: margin ${inSeconds(marginOf(outage))} s, ${String(outage.unknown)} nodes Unknown`;
-
-/** Plays one round. An error becomes a failure in the record, so that the results of the other rounds are kept. */
-const attemptRound = async (kind: Kind, round: number, contest: RaceSettings): Promise<RaceRecord> => {
+/** Plays one round. Returns undefined, and says why, if it fails: the results of the other rounds are kept. */
+const playAndTell = async (name: KindName, round: number, settings: RaceSettings) => {
+  const what = `${name}, round ${String(round + 1)}`;
   try {
-    const { outages, output } = await playRound(kind, round, contest);
-    if (contest.isOwn && outages.some(needsOutput)) say(output);
+    const { outages, output } = await playRound(name, round, settings);
+    if (outages.some((outage) => failureOf(outage) !== undefined)) say(output);
     say(outages.map(lineOf).join('\n'));
-    return { outages, failures: [] };
+    return outages;
   } catch (error) {
-    const message = messageOf(error);
-    say(message);
-    const what = `${kind.name}, round ${String(round + 1)}`;
-    return { outages: [], failures: [`${what}: not played: ${message.split('\n')[0] ?? ''}`] };
+    say(`${what}: not played: ${messageOf(error)}`);
+    return undefined;
   }
 };
 
-const play = async (played: readonly Kind[], contest: RaceSettings): Promise<RaceRecord> => {
-  const records: RaceRecord[] = [];
-  for (const kind of played) {
-    for (let round = 0; round < contest.rounds; round += 1) {
-      say(`${kind.name}: round ${String(round + 1)} of ${String(contest.rounds)}`);
-      records.push(await attemptRound(kind, round, contest));
-    }
-  }
-  return {
-    outages: records.flatMap(({ outages }) => outages),
-    failures: records.flatMap(({ failures }) => failures),
-  };
-};
-
-/** Opens all arenas. Adds each to `opened` at once, so that the caller can stop them even after an error. */
-const openAll = async (
-  { quick, shoots = 5, nodes = 20, outages }: BenchOptions,
-  { seed, kcm, opened }: { readonly seed: ControlPlane; readonly kcm: Replicas; readonly opened: Arena[] },
-): Promise<Pick<RaceSettings, 'arenas' | 'control'>> => {
-  const open = async (name: string): Promise<Arena> => {
-    const shared = { seed, nodes, scale: quick ? quickScale : 1, replicas: kcm.replicas };
-    const arena = await openArena({ ...shared, name, isProtected: name !== control });
-    opened.push(arena);
-    say(`shoot ${name} is up`);
+/** Starts a real seed and real shoots, and plays all rounds. Returns the outages of each. */
+const play = async (options: BenchOptions, { directory, atEnd }: Workplace) => {
+  const { target, rounds, scale, outages, shoots = 5, nodes = 20 } = options;
+  const seed = await startControlPlane({ name: 'seed' });
+  atEnd(() => seed.stop());
+  const controller = startDeploymentController(seed.client);
+  atEnd(() => controller.stop());
+  const open = async (name: string, isProtected: boolean): Promise<Arena> => {
+    const arena = await openArena({ seed, name, nodes, isProtected, scale });
+    atEnd(() => arena.stop());
     return arena;
   };
   const arenas: Arena[] = [];
-  for (let shoot = 1; shoot <= shoots; shoot += 1) arenas.push(await open(`shoot-${String(shoot)}`));
-  return { arenas, control: outages.some((name) => kinds[name].hasControl === true) ? await open(control) : undefined };
-};
-
-const race = async (options: BenchOptions, seed: ControlPlane, directory: string): Promise<RaceRecord> => {
-  const { target, rounds, quick, outages } = options;
+  for (let shoot = 1; shoot <= shoots; shoot += 1) arenas.push(await open(`shoot-${String(shoot)}`, true));
+  const control = outages.some((name) => kinds[name].hasControl) ? await open('alone', false) : undefined;
   const { file } = await seed.kubeconfigFor({ user: 'dwd', rules: seedRules });
-  const kcm = followReplicas(seed.client, kcmName);
-  const controller = startDeploymentController(seed.client);
-  const opened: Arena[] = [];
-  try {
-    const shoots = await openAll(options, { seed, kcm, opened });
-    const kubeconfig = readFileSync(file, 'utf8');
-    const shared = { target, isOwn: target.name === 'dwd', rounds, directory, random: Math.random };
-    return await play(
-      outages.map((name) => kinds[name]),
-      { ...shared, ...shoots, seed, kubeconfig, scale: quick ? quickScale : 1 },
-    );
-  } finally {
-    await Promise.allSettled(opened.map((arena) => arena.stop()));
-    await controller.stop();
-    await kcm.stop();
+  const kubeconfig = readFileSync(file, 'utf8');
+  const settings: RaceSettings = { target, seed, kubeconfig, directory, rounds, arenas, control, scale };
+  const played: (readonly RacedOutage[] | undefined)[] = [];
+  for (const name of outages) {
+    for (let round = 0; round < rounds; round += 1) played.push(await playAndTell(name, round, settings));
   }
+  return played;
 };
 
-export const runRace = (options: BenchOptions): Promise<PartResult> =>
-  withTempDirectory(async (directory) => {
-    const seed = await startControlPlane({ name: 'seed' });
-    try {
-      const record = await race(options, seed, directory);
-      const { text, missed, failures } = raceResult(record);
-      const json = { failures, outages: record.outages };
-      return { markdown: text, missed: [...failures, ...missed], json, isLost: failures.length > 0 };
-    } finally {
-      await seed.stop();
-    }
-  });
+export const runRace = async (options: BenchOptions): Promise<boolean> => {
+  const played = await attempt('race', (place) => play(options, place));
+  if (played === undefined) return false;
+  const outages = played.flatMap((round) => round ?? []);
+  const isWon = !played.includes(undefined) && outages.every((outage) => failureOf(outage) === undefined);
+  write(markdownOf(outages));
+  write(`\n${isWon ? 'No node was lost with the prober.' : 'The race is lost.'}`);
+  return isWon;
+};

@@ -7,6 +7,7 @@ import {
   createMachines,
   createNodes,
   createProtectedShoot,
+  getDeployment,
   shootRules,
 } from '../../test/envtest/shoot.ts';
 import { type ProxyResponse, startShootProxy } from '../../test/envtest/shoot-proxy.ts';
@@ -14,7 +15,7 @@ import { openWay } from '../harness/replica-pair.ts';
 
 export const kubeConfigSecretName = 'shoot-access-prober';
 export const externalSecretName = 'shoot-access-external';
-export const kcmName = 'kube-controller-manager';
+const kcmName = 'kube-controller-manager';
 const deployments = [kcmName, 'machine-controller-manager', 'cluster-autoscaler'];
 const heldAnnotation = 'dependency-watchdog.gardener.cloud/meltdown-protection-active';
 const failingShare = 0.2;
@@ -24,19 +25,20 @@ export interface ArenaShootOptions {
   readonly seed: ControlPlane;
   readonly name: string;
   readonly nodes: number;
-  /** True if the shoot's objects are in the seed, so that a prober protects it. */
+  /** False: hibernation is enabled by its Cluster, so that no prober protects it. */
   readonly isProtected: boolean;
 }
 
 /** A shoot's control plane, and its objects in the seed. */
 export interface ArenaShoot {
-  readonly namespace: string;
   readonly nodes: readonly string[];
   readonly controlPlane: ControlPlane;
   /** Resets the shoot's objects in the seed: unmarked Deployments with replicas, and the prober's kubeconfigs. No prober may run. */
   reset(answersFail: boolean): Promise<void>;
   /** From now on the public address, of the second kubeconfig, refuses connections. */
   breakAddress(): void;
+  /** Reads `spec.replicas` of its KCM's Deployment. */
+  readonly kcmReplicas: () => Promise<number>;
   /** True if all its Deployments have replicas and no mark. */
   isRestored(): Promise<boolean>;
   stop(): Promise<void>;
@@ -67,36 +69,24 @@ const startFailingProxy = async (shoot: ControlPlane) => {
   return { kubeconfig, stop: () => front.stop() };
 };
 
-/** Starts the control plane and, if the shoot is to be protected, creates its objects in the seed. */
-export const openShoot = async (options: ArenaShootOptions): Promise<ArenaShoot> => {
-  const { seed, name } = options;
+/** Starts the control plane, and creates the shoot's objects in the seed. */
+export const openShoot = async ({ seed, name, isProtected, ...options }: ArenaShootOptions): Promise<ArenaShoot> => {
   const { client } = seed;
   const namespace = `shoot--race--${name}`;
   const deploymentsPath = `/apis/apps/v1/namespaces/${namespace}/deployments`;
   const nodes = Array.from({ length: options.nodes }, (_, index) => `${name}-${String(index)}`);
   const controlPlane = await startControlPlane({ name, kinds: [] });
   await createNodes(controlPlane.client, nodes);
-  const shoot = { namespace, nodes, controlPlane };
-  const nothing = (): void => undefined;
-  if (!options.isProtected) {
-    const always = async () => true;
-    return {
-      ...shoot,
-      reset: async () => nothing(),
-      breakAddress: nothing,
-      isRestored: always,
-      stop: controlPlane.stop,
-    };
-  }
   const { text: direct } = await controlPlane.kubeconfigFor({ user: 'prober', rules: shootRules });
   const failing = await startFailingProxy(controlPlane);
   const external = await openWay(controlPlane, { user: 'external', rules: [] });
-  await createProtectedShoot(seed, { namespace, kubeconfig: direct, secretName: kubeConfigSecretName });
+  const shoot = isProtected ? {} : { hibernation: { enabled: true } };
+  await createProtectedShoot(seed, { namespace, kubeconfig: direct, secretName: kubeConfigSecretName, shoot });
   await createKubeconfigSecret(client, { namespace, name: externalSecretName, kubeconfig: external.kubeconfig });
   await createMachines(client, { namespace, nodes });
   await createDeployment(client, namespace, { name: 'kube-apiserver', replicas: 1 });
   return {
-    ...shoot,
+    ...{ nodes, controlPlane },
     reset: async (answersFail) => {
       external.proxy.heal();
       for (const deployment of deployments) {
@@ -107,6 +97,7 @@ export const openShoot = async (options: ArenaShootOptions): Promise<ArenaShoot>
       await client.patch(`/api/v1/namespaces/${namespace}/secrets/${kubeConfigSecretName}`, { data: { kubeconfig } });
     },
     breakAddress: () => external.proxy.refuseNew(),
+    kcmReplicas: async () => (await getDeployment(client, namespace, kcmName)).spec.replicas,
     isRestored: async () => (await client.list<Workload>(deploymentsPath)).every(isUp),
     stop: async () => {
       await external.proxy.stop();

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TestClient } from '../../test/envtest/client.ts';
 import { pollEvery, waitFor } from '../../test/envtest/waiting.ts';
-import { graceMs, thresholdAt } from '../harness/garden-config.ts';
+import { graceMs } from '../harness/garden-config.ts';
 import { type ArenaShoot, type ArenaShootOptions, openShoot } from './arena-shoot.ts';
 import { type ArenaKubelets, startKubelets } from './kubelets.ts';
 import { ManagedKcm } from './managed-kcm.ts';
@@ -11,6 +11,10 @@ const monitorPeriodMs = 5_000;
 const observeEveryMs = 500;
 /** A little more than the time that KCM takes to mark the nodes that it has judged. */
 const slackMs = 2_000;
+/** Time by which the second half of the kubelets returns late. */
+const lateMs = 60_000;
+/** Allows for the landing of a minute and the delay of half a minute before machine-controller-manager is scaled up. */
+const restorationLimitMs = 240_000;
 
 /** Names of the nodes whose Ready condition KCM has set to Unknown. */
 const unknownNodes = async (shoot: TestClient): Promise<readonly string[]> => {
@@ -26,27 +30,24 @@ const unknownNodes = async (shoot: TestClient): Promise<readonly string[]> => {
 
 /** Lists the nodes periodically and records those that are Unknown. Its `stop` rejects if a list failed. */
 const watchNodes = (shoot: TestClient) => {
-  const nodes = new Set<string>();
-  let firstUnknownAt: number | undefined;
+  const unknown = new Set<string>();
   const watching = pollEvery(observeEveryMs, async () => {
-    for (const node of await unknownNodes(shoot)) nodes.add(node);
-    if (nodes.size > 0) firstUnknownAt ??= Date.now();
+    for (const node of await unknownNodes(shoot)) unknown.add(node);
   });
-  return { seen: () => ({ unknown: nodes.size, firstUnknownAt }), stop: () => watching.stop() };
+  return { unknown, stop: () => watching.stop() };
 };
 
-/** Result of one outage. Times are milliseconds since the epoch. */
+/** Result of one outage. */
 export interface OutageRun {
   readonly shoot: string;
   readonly isProtected: boolean;
-  /** Last renewal of the node that fell silent first. */
+  /** Last renewal of the node that fell silent first, in milliseconds since the epoch. */
   readonly silentSince: number;
-  readonly thresholdAt: number;
-  /** Time at which KCM's process had ended; absent if it was not stopped. */
-  readonly stoppedAt?: number;
-  /** Earliest time at which KCM may mark a node. KCM marks later, because it counts from the time at which it saw a renewal and checks periodically. */
-  readonly markableAt: number;
-  readonly firstUnknownAt?: number;
+  /**
+   * Time from the end of KCM's process to the earliest time at which KCM may mark a node, in milliseconds; absent if it was not stopped. KCM marks later, because
+   * it counts from the time at which it saw a renewal and checks periodically. Negative if it ended too late.
+   */
+  readonly marginMs?: number;
   readonly nodes: number;
   /** Number of nodes that turned Unknown at any time. */
   readonly unknown: number;
@@ -56,34 +57,20 @@ export interface OutageRun {
 export interface Restoration {
   /** Time from the return of the first kubelet until no resource was held; absent if that took too long. */
   readonly restoredAfterMs?: number;
-  readonly firstUnknownAt?: number;
   /** Number of nodes that turned Unknown since the beginning of the outage. */
   readonly unknown: number;
 }
 
 export interface Conditions {
-  /** Error of each node's clock. */
-  readonly clockShiftMs: (node: number) => number;
   /** True if a fifth of the prober's requests to the shoot's API server fails. */
   readonly answersFail: boolean;
   /** True if the public address breaks with the kubelets' connections, as with a load balancer; otherwise it answers, as behind a NAT gateway. */
   readonly addressBreaks: boolean;
 }
 
-export interface Return {
-  /** Delay of the second half of the kubelets; 0 if all return at once. */
-  readonly lateMs: number;
-  /** True to wait until the restarted KCM would have marked every node that has not returned. */
-  readonly untilKcmHasJudged: boolean;
-  /** Time limit of the restoration. */
-  readonly withinMs: number;
-}
-
 export interface ArenaOptions extends ArenaShootOptions {
   /** Factor of all times. */
   readonly scale: number;
-  /** Latest observed `spec.replicas` of the namespace's KCM in the seed. */
-  readonly replicas: (namespace: string) => number | undefined;
 }
 
 /** A shoot with a real control plane that goes through one outage after the other. */
@@ -91,7 +78,6 @@ export class Arena {
   readonly name: string;
   readonly #options: ArenaOptions;
   readonly #shoot: ArenaShoot;
-  readonly #times: { readonly graceMs: number; readonly monitorPeriodMs: number };
   #kubelets: ArenaKubelets | undefined;
   #kcm: ManagedKcm | undefined;
   #watch: ReturnType<typeof watchNodes> | undefined;
@@ -101,29 +87,21 @@ export class Arena {
     this.name = options.name;
     this.#options = options;
     this.#shoot = shoot;
-    const { scale } = options;
-    this.#times = { graceMs: graceMs * scale, monitorPeriodMs: monitorPeriodMs * scale };
   }
 
   /** Makes everything healthy: nodes ready, leases renewed, KCM running, unmarked Deployments with replicas. No prober may run. */
-  async prepare({ clockShiftMs, answersFail, addressBreaks }: Conditions): Promise<void> {
-    const { isProtected, replicas, scale } = this.#options;
-    const { namespace, nodes, controlPlane } = this.#shoot;
+  async prepare({ answersFail, addressBreaks }: Conditions): Promise<void> {
+    const { scale } = this.#options;
+    const { nodes, controlPlane, kcmReplicas } = this.#shoot;
     await this.#endOutage();
     this.#addressBreaks = addressBreaks;
-    const clockShiftsMs = nodes.map((_, index) => clockShiftMs(index));
-    this.#kubelets = await startKubelets({ shoot: controlPlane.client, nodes, clockShiftsMs, scale });
+    this.#kubelets = await startKubelets({ shoot: controlPlane.client, nodes, scale });
     await this.#shoot.reset(answersFail);
-    this.#kcm = new ManagedKcm({
-      ...this.#times,
-      shoot: controlPlane,
-      replicas: () => (isProtected ? replicas(namespace) : undefined),
-    });
+    const times = { graceMs: graceMs * scale, monitorPeriodMs: monitorPeriodMs * scale };
+    this.#kcm = new ManagedKcm({ ...times, shoot: controlPlane, replicas: kcmReplicas });
     await this.#kcm.start();
-    await waitFor({ what: `${this.name}: KCM wanted and all nodes ready`, withinMs: 30_000 }, async () => {
-      const isWanted = !isProtected || replicas(namespace) === 1;
-      return isWanted && (await unknownNodes(controlPlane.client)).length === 0;
-    });
+    const wait = { what: `${this.name}: all nodes ready`, withinMs: 30_000 };
+    await waitFor(wait, async () => (await unknownNodes(controlPlane.client)).length === 0);
   }
 
   /** Cuts the kubelets off, stops KCM when its Deployment is at 0, and observes until KCM would have marked every node. */
@@ -132,40 +110,38 @@ export class Arena {
     const { isProtected, scale } = this.#options;
     if (this.#addressBreaks) this.#shoot.breakAddress();
     const renewals = await kubelets.cut();
-    this.#watch = watchNodes(this.#shoot.controlPlane.client);
+    const watch = watchNodes(this.#shoot.controlPlane.client);
+    this.#watch = watch;
     kcm.follow();
-    const over = this.#judgedAt(Math.max(...renewals));
-    await sleep(over - Date.now());
+    await sleep(this.#judgedAt(Math.max(...renewals)) - Date.now());
     const silentSince = Math.min(...renewals);
-    return {
-      shoot: this.name,
-      isProtected,
-      silentSince,
-      thresholdAt: thresholdAt(renewals, scale),
-      stoppedAt: kcm.firstStoppedAt(),
-      markableAt: silentSince + this.#times.graceMs,
-      nodes: renewals.length,
-      ...this.#watch.seen(),
-    };
+    const stoppedAt = kcm.firstStoppedAt();
+    const marginMs = stoppedAt === undefined ? undefined : silentSince + graceMs * scale - stoppedAt;
+    const { name: shoot } = this;
+    return { shoot, isProtected, silentSince, marginMs, nodes: renewals.length, unknown: watch.unknown.size };
   }
 
-  /** Reconnects the kubelets after a race, and waits until no resource is held. */
-  async reconnect({ lateMs, untilKcmHasJudged, withinMs }: Return): Promise<Restoration> {
+  /**
+   * Reconnects the kubelets after a race, or half of them and the others a minute later, and waits until no resource is held; then, if some were late, until the
+   * restarted KCM would have marked every node that has not returned.
+   */
+  async reconnect(isHalfLate: boolean): Promise<Restoration> {
     const { kubelets, kcm, watch } = this.#prepared();
     const { nodes } = this.#shoot;
-    const half = lateMs === 0 ? nodes.length : Math.ceil(nodes.length / 2);
+    const { scale } = this.#options;
+    const half = isHalfLate ? Math.ceil(nodes.length / 2) : nodes.length;
     const backAt = Date.now();
     kubelets.restore(nodes.slice(0, half));
-    const restoring = this.#untilRestored(withinMs);
-    await sleep(lateMs);
+    const wait = { what: 'restored', withinMs: restorationLimitMs * scale + graceMs, everyMs: observeEveryMs };
+    const restoring = waitFor(wait, async () => (await this.#shoot.isRestored()) && Date.now() - backAt).catch(
+      () => undefined,
+    );
+    if (isHalfLate) await sleep(lateMs * scale);
     kubelets.restore(nodes.slice(half));
-    const restoredAt = await restoring;
+    const restoredAfterMs = await restoring;
     const startedAt = kcm.lastStartedAt();
-    if (untilKcmHasJudged && startedAt !== undefined) {
-      await sleep(this.#judgedAt(startedAt) - Date.now());
-    }
-    const restoredAfterMs = restoredAt === undefined ? undefined : restoredAt - backAt;
-    return { restoredAfterMs, ...(watch?.seen() ?? { unknown: 0 }) };
+    if (isHalfLate && startedAt !== undefined) await sleep(this.#judgedAt(startedAt) - Date.now());
+    return { restoredAfterMs, unknown: watch?.unknown.size ?? 0 };
   }
 
   async stop(): Promise<void> {
@@ -181,7 +157,7 @@ export class Arena {
 
   /** Time at which KCM has marked nodes that last renewed at `since`. KCM may see the renewal one period late, and the end of the grace period another. */
   #judgedAt(since: number): number {
-    return since + this.#times.graceMs + 2 * this.#times.monitorPeriodMs + slackMs;
+    return since + (graceMs + 2 * monitorPeriodMs) * this.#options.scale + slackMs;
   }
 
   async #endOutage(): Promise<void> {
@@ -190,16 +166,7 @@ export class Arena {
     this.#watch = undefined;
     await this.#kcm?.end();
   }
-
-  async #untilRestored(withinMs: number): Promise<number | undefined> {
-    const deadline = Date.now() + withinMs;
-    while (Date.now() < deadline) {
-      if (await this.#shoot.isRestored()) return Date.now();
-      await sleep(observeEveryMs);
-    }
-    return undefined;
-  }
 }
 
-/** Starts the shoot's control plane and, if the shoot is to be protected, creates its objects in the seed. */
+/** Starts the shoot's control plane, and creates its objects in the seed. */
 export const openArena = async (options: ArenaOptions): Promise<Arena> => new Arena(options, await openShoot(options));

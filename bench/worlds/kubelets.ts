@@ -13,8 +13,6 @@ export interface ArenaKubelets {
 export interface KubeletsOptions {
   readonly shoot: TestClient;
   readonly nodes: readonly string[];
-  /** Error of each node's clock, in the order of `nodes`. */
-  readonly clockShiftsMs: readonly number[];
   /** Factor of the kubelet's usual times. */
   readonly scale: number;
 }
@@ -26,20 +24,14 @@ const leaseDurationSeconds = 40;
 const renewMs = 10_000;
 const renewJitter = 0.04;
 
-interface Kubelet extends Omit<KubeletsOptions, 'nodes' | 'clockShiftsMs'> {
-  readonly node: string;
-  readonly clockShiftMs: number;
-}
-
-const renew = ({ shoot, node, clockShiftMs, scale }: Kubelet): Promise<unknown> => {
-  const renewTime = formatMicroTime(Date.now() + clockShiftMs);
-  const spec = { renewTime, leaseDurationSeconds: leaseDurationSeconds * scale };
-  return shoot.patch(`${leases}/${node}`, { spec });
-};
+const renew = ({ shoot, scale }: KubeletsOptions, node: string): Promise<unknown> =>
+  shoot.patch(`${leases}/${node}`, {
+    spec: { renewTime: formatMicroTime(Date.now()), leaseDurationSeconds: leaseDurationSeconds * scale },
+  });
 
 /** Patches the status that a kubelet reports when it starts or returns. */
-const reportReady = ({ shoot, node, clockShiftMs }: Kubelet): Promise<unknown> => {
-  const time = formatTime(Date.now() + clockShiftMs);
+const reportReady = ({ shoot }: KubeletsOptions, node: string): Promise<unknown> => {
+  const time = formatTime(Date.now());
   const condition = (type: string, status: string) => ({
     type,
     status,
@@ -53,57 +45,39 @@ const reportReady = ({ shoot, node, clockShiftMs }: Kubelet): Promise<unknown> =
   });
 };
 
-const run = async (kubelet: Kubelet, isBack: boolean, signal: AbortSignal): Promise<void> => {
-  const { scale } = kubelet;
-  let delayMs = Math.random() * renewMs * scale;
-  let mustReport = isBack;
-  while (!signal.aborted) {
-    try {
-      await sleep(delayMs, undefined, { signal });
-    } catch {
-      return;
-    }
-    await renew(kubelet);
-    if (mustReport) await reportReady(kubelet);
-    mustReport = false;
-    delayMs = renewMs * scale * (1 + renewJitter * Math.random());
-  }
-};
-
 /** Makes all nodes ready and starts to renew their leases, each in a random phase. Resolves when all are ready. */
-export const startKubelets = async ({ nodes, clockShiftsMs, ...shared }: KubeletsOptions): Promise<ArenaKubelets> => {
-  const kubelets = nodes.map((node, index): Kubelet => ({ ...shared, node, clockShiftMs: clockShiftsMs[index] ?? 0 }));
+export const startKubelets = async (options: KubeletsOptions): Promise<ArenaKubelets> => {
+  const { shoot, nodes, scale } = options;
   let stop = new AbortController();
   let running: Promise<void>[] = [];
-  for (const kubelet of kubelets) {
-    await renew(kubelet);
-    await reportReady(kubelet);
+  const run = async (node: string, isBack: boolean, { signal } = stop): Promise<void> => {
+    let delayMs = Math.random() * renewMs * scale;
+    let mustReport = isBack;
+    while (!signal.aborted) {
+      try {
+        await sleep(delayMs, undefined, { signal });
+      } catch {
+        return;
+      }
+      await renew(options, node);
+      if (mustReport) await reportReady(options, node);
+      mustReport = false;
+      delayMs = renewMs * scale * (1 + renewJitter * Math.random());
+    }
+  };
+  for (const node of nodes) {
+    await renew(options, node);
+    await reportReady(options, node);
+    running.push(run(node, false));
   }
-  const start = (some: readonly Kubelet[], isBack: boolean): void =>
-    void running.push(...some.map((kubelet) => run(kubelet, isBack, stop.signal)));
-  start(kubelets, false);
   return {
     cut: async () => {
       stop.abort();
       await Promise.all(running);
       [stop, running] = [new AbortController(), []];
-      return lastRenewals(shared.shoot, kubelets);
+      const items = await shoot.list<{ readonly spec: { readonly renewTime: string } }>(leases);
+      return items.map(({ spec }) => Date.parse(spec.renewTime));
     },
-    restore: (names) =>
-      start(
-        kubelets.filter(({ node }) => names.includes(node)),
-        true,
-      ),
+    restore: (names) => void running.push(...names.map((node) => run(node, true))),
   };
-};
-
-/** Times of the last renewals by the clock of this machine, in milliseconds since the epoch. */
-const lastRenewals = async (shoot: TestClient, kubelets: readonly Kubelet[]): Promise<readonly number[]> => {
-  interface Lease {
-    readonly metadata: { readonly name: string };
-    readonly spec: { readonly renewTime: string };
-  }
-  const items = await shoot.list<Lease>(leases);
-  const shiftOf = new Map(kubelets.map(({ node, clockShiftMs }) => [node, clockShiftMs]));
-  return items.map(({ metadata, spec }) => Date.parse(spec.renewTime) - (shiftOf.get(metadata.name) ?? 0));
 };

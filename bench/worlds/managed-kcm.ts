@@ -1,33 +1,15 @@
-import type { TestClient } from '../../test/envtest/client.ts';
 import type { ControlPlane } from '../../test/envtest/control-plane.ts';
 import { startControllerManager } from '../../test/envtest/controller-manager.ts';
-import type { Workload } from '../../test/envtest/shoot.ts';
 import { type Polling, pollEvery } from '../../test/envtest/waiting.ts';
 
-/** Latest observed `spec.replicas` of the Deployments with one name, by namespace; undefined before the first observation. */
-export interface Replicas extends Polling {
-  readonly replicas: (namespace: string) => number | undefined;
-}
-
-const listEveryMs = 50;
-const obeyEveryMs = 10;
-
-export const followReplicas = (seed: TestClient, name: string): Replicas => {
-  const path = `/apis/apps/v1/deployments?fieldSelector=metadata.name%3D${name}`;
-  let seen: ReadonlyMap<string, number> = new Map();
-  const following = pollEvery(listEveryMs, async () => {
-    const items = await seed.list<Workload>(path);
-    seen = new Map(items.map(({ metadata, spec }) => [metadata.namespace, spec.replicas]));
-  });
-  return { replicas: (namespace) => seen.get(namespace), ...following };
-};
+const obeyEveryMs = 100;
 
 export interface ManagedKcmOptions {
   readonly shoot: ControlPlane;
   readonly graceMs: number;
   readonly monitorPeriodMs: number;
-  /** Latest observed `spec.replicas` of its Deployment. */
-  readonly replicas: () => number | undefined;
+  /** Reads `spec.replicas` of its Deployment. */
+  readonly replicas: () => Promise<number>;
 }
 
 /** A real KCM whose process runs while its Deployment in the seed has replicas. Times are milliseconds since the epoch. */
@@ -76,12 +58,12 @@ export class ManagedKcm {
   }
 
   async #obey(): Promise<void> {
-    const wanted = this.#options.replicas();
+    const wanted = await this.#options.replicas();
     if (wanted === 0 && this.#process !== undefined) {
       await this.#process.stop({ signal: 'SIGKILL' });
       this.#process = undefined;
       this.#firstStoppedAt ??= Date.now();
     }
-    if (wanted !== undefined && wanted > 0 && this.#process === undefined) await this.start();
+    if (wanted > 0 && this.#process === undefined) await this.start();
   }
 }

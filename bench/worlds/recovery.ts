@@ -17,8 +17,8 @@ export interface RecoveryInit {
 export interface RecoveryReport {
   /** Times at which pods were marked for deletion, in milliseconds since the epoch. */
   readonly deletedAt: readonly number[];
-  /** Number of requests since the start, by `verb resource`. */
-  readonly requests: Readonly<Record<string, number>>;
+  /** True if a client watches the services. */
+  readonly isWatched: boolean;
   /** Number of TCP connections since the start. */
   readonly connections: number;
 }
@@ -103,7 +103,7 @@ answerOrders<RecoveryProcess>(
     },
     report: () => ({
       deletedAt,
-      requests: Object.fromEntries(kube.counts.byKey),
+      isWatched: ['endpointslices', 'endpoints'].some((resource) => kube.counts.total({ verb: 'watch', resource }) > 0),
       connections: face.stats().connections,
     }),
   },
