@@ -15,7 +15,7 @@ export interface SimHttpsServerOptions {
   readonly certificates: SimCertificates;
 }
 
-export interface HttpsStats {
+interface HttpsStats {
   /** TCP connections so far, including those that never completed a TLS handshake. */
   readonly connections: number;
   readonly openConnections: number;
@@ -23,9 +23,6 @@ export interface HttpsStats {
   readonly handshakes: number;
   readonly resumed: number;
   readonly requests: number;
-  /** Bytes that clients sent and received over TCP, TLS included. */
-  readonly bytesIn: number;
-  readonly bytesOut: number;
 }
 
 const methods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies KubeRequest['method'][];
@@ -105,8 +102,6 @@ export class SimHttpsServer {
   readonly #tcp = createTcpServer();
   readonly #sockets = new Set<Socket>();
   readonly #counts = { connections: 0, handshakes: 0, resumed: 0, requests: 0 };
-  /** Bytes of the connections that have ended. */
-  readonly #bytes = { in: 0, out: 0 };
   #port = 0;
 
   /** Creates the server; `listen` opens its port. */
@@ -133,13 +128,7 @@ export class SimHttpsServer {
   }
 
   stats(): HttpsStats {
-    const open = [...this.#sockets];
-    return {
-      ...this.#counts,
-      openConnections: open.length,
-      bytesIn: open.reduce((sum, { bytesRead }) => sum + bytesRead, this.#bytes.in),
-      bytesOut: open.reduce((sum, { bytesWritten }) => sum + bytesWritten, this.#bytes.out),
-    };
+    return { ...this.#counts, openConnections: this.#sockets.size };
   }
 
   /** Starts to listen, on any free port. */
@@ -161,11 +150,7 @@ export class SimHttpsServer {
     this.#counts.connections += 1;
     this.#sockets.add(socket);
     socket.on('error', () => socket.destroy());
-    socket.on('close', () => {
-      this.#sockets.delete(socket);
-      this.#bytes.in += socket.bytesRead;
-      this.#bytes.out += socket.bytesWritten;
-    });
+    socket.on('close', () => this.#sockets.delete(socket));
     this.#tls.emit('connection', socket);
   }
 

@@ -1,5 +1,5 @@
 import type { Kube } from '../../src/kubernetes/api/kube.ts';
-import { type SimHttpsServer, type HttpsStats, createCertificates, serveHttps } from '../network/index.ts';
+import { type SimHttpsServer, createCertificates, serveHttps } from '../network/index.ts';
 import type { WorldServer } from './endpoint.ts';
 import type { World } from './world.ts';
 
@@ -27,12 +27,6 @@ export const serveWorld = async (world: World, now: number) => {
   return {
     /** Kubeconfig of the seed with its current address. */
     kubeconfig: world.api.kubeconfig(),
-    /** Returns the counters of a shoot's server. Throws if there is no such shoot. */
-    shootStats: (name: string): HttpsStats => {
-      const face = faces[1 + world.shoots.findIndex((shoot) => shoot.name === name)];
-      if (face === undefined || face === faces[0]) throw new Error(`there is no shoot ${name}`);
-      return face.stats();
-    },
     /** Ends all connections and listeners; the actors continue. */
     close: async (): Promise<void> => {
       await Promise.all(faces.map((face) => face.close()));
