@@ -4,7 +4,7 @@ import { parseFlags } from '../../src/cli/parse-flags.ts';
 import { commandsOf } from '../../src/cli/index.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import { documentAt, documents, root } from './markdown.ts';
-import { type ShellCommand, callsOf, commandsIn } from './shell.ts';
+import { type ShellCommand, callsOf } from './shell.ts';
 
 const nothing = async (): Promise<never> => expect.unreachable('commands are only read about');
 
@@ -108,23 +108,5 @@ describe('a wrong command', () => {
   ])('%s: %s', async (line, complaint) => {
     const [told = ''] = await complaintsAbout(callsOf('dwd', line));
     expect(told === '' ? '' : told.slice(told.indexOf(': ') + 2)).toMatch(complaint === '' ? /^$/ : complaint);
-  });
-});
-
-describe('the commands of a script', () => {
-  it.each([
-    ['a b # c', [['a', 'b']]],
-    ['a | b && c; d', [['a'], ['b'], ['c'], ['d']]],
-    ['a \\\n  --b=c', [['a', '--b=c']]],
-    [`a 'b c' "d \\" e" f\\ g`, [['a', 'b c', 'd \\" e', 'f g']]],
-    ['source <(a b)', [['source'], ['a', 'b']]],
-    ['a > b 2>&1 < c', [['a']]],
-    ['cat > x <<EOF\ndwd nonsense\nEOF\na', [['cat'], ['a']]],
-    ["cat <<'END' | b\nc\nEND\n", [['cat'], ['b']]],
-    ['A=1 B=2 c', [['c']]],
-    ['A=1', []],
-    ['# only a comment', []],
-  ])('%j', (script, expected) => {
-    expect(commandsIn(script)).toEqual(expected);
   });
 });

@@ -108,15 +108,3 @@ const rowsOf = ({ properties = {}, required = [] }: Field, prefix: string): read
 /** Table of all fields of a configuration. The fields of an object follow below it, unless they are those of an earlier object beside it. */
 export const fieldTable = (schema: JsonSchema): string =>
   table(['field', 'default, or type', 'meaning'], rowsOf(schema, ''));
-
-/** Replaces the text between `<!-- KEY -->` and `<!-- end -->` with the table of the key. Throws if there is no such table. */
-export const fillIn = (
-  text: string,
-  tables: ReadonlyMap<string, string>,
-  places = /(<!-- (fields of [\w ]+) -->\n)[^]*?(<!-- end -->)/g,
-): string =>
-  text.replaceAll(places, (_, begin: string, key: string, end: string) => {
-    const found = tables.get(key);
-    if (found === undefined) throw new Error(`there is no table of ${key}`);
-    return `${begin}\n${found}\n\n${end}`;
-  });

@@ -1,5 +1,5 @@
 import type { DeclaredMetric, Registry } from '../monitoring/registries.ts';
-import { fillIn, table } from './configure.ts';
+import { table } from './configure.ts';
 
 // Builds the tables of docs/metrics.md and docs/dev/health-checks.md from the registries.
 
@@ -32,6 +32,3 @@ export const metricTables = (registries: Readonly<Record<string, Registry>>): Re
     ),
   ]);
 };
-
-export const fillMetrics = (text: string, tables: ReadonlyMap<string, string>): string =>
-  fillIn(text, tables, /(<!-- (metrics of \w+) -->\n)[^]*?(<!-- end -->)/g);

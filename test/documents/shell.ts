@@ -20,7 +20,7 @@ const withoutVariables = (words: readonly string[]): ShellCommand => {
 };
 
 /** Parses the simple commands of a script, with the syntax that documents use: pipes, lists, quotes, comments, process substitution, heredocs. */
-export const commandsIn = (script: string): readonly ShellCommand[] => {
+const commandsIn = (script: string): readonly ShellCommand[] => {
   const commands: string[][] = [[]];
   for (const line of withoutHeredocs(script)
     .replaceAll(/\\\n\s*/g, ' ')

@@ -1,15 +1,13 @@
-import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
-import { heldAnnotation } from '../../src/annotations/held.ts';
-import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/annotations/scaling-annotations.ts';
+import { expect } from 'vitest';
 import { careConfig } from '../../src/care/config.ts';
 import { careGardenGrants, careGrants, careShootGrants } from '../../src/care/rights.ts';
 import { proberConfig } from '../../src/prober/config/config.ts';
 import { proberGrants, proberShootGrants } from '../../src/prober/rights.ts';
 import type { Grant } from '../../src/process/rights/grants.ts';
 import { weederGrants } from '../../src/weeder/component.ts';
-import { fillIn, table } from './configure.ts';
-import { root } from './markdown.ts';
+import { table } from './configure.ts';
+
+// Builds the tables of docs/rights.md from the rights that the components declare.
 
 const settingsOf = <T>({ settings }: { readonly settings?: T }): T => settings ?? expect.unreachable('not valid');
 const options = { unknownFields: 'error' } as const;
@@ -55,7 +53,7 @@ const grantTable = (grants: readonly Grant[]): string => {
 
 const plural = ({ kind }: { readonly kind: string }): string => `${kind.toLowerCase()}s`;
 
-const tables = new Map([
+export const rightsTables: ReadonlyMap<string, string> = new Map([
   ['rights of prober', grantTable(proberGrants(prober, plural))],
   ['rights of prober in a shoot', grantTable(proberShootGrants)],
   ['rights of weeder', grantTable(weederGrants)],
@@ -63,20 +61,3 @@ const tables = new Map([
   ['rights of care in the garden', grantTable(careGardenGrants)],
   ['rights of care in a shoot', grantTable(careShootGrants)],
 ]);
-
-const file = `${root}docs/rights.md`;
-const text = readFileSync(file, 'utf8');
-
-it('docs/rights.md lists the rights of the components; `make docs` updates it', async () => {
-  const places = /(<!-- (rights of [\w ]+) -->\n)[^]*?(<!-- end -->)/g;
-  await expect(fillIn(text, tables, places)).toMatchFileSnapshot(file);
-});
-
-it('docs/rights.md has every table, and docs/concepts.md every annotation that the prober may write', () => {
-  const places = [...tables.keys()].map((key) => `<!-- ${key} -->`);
-  const written = [meltdownProtectionAnnotation, heldAnnotation, replicasAnnotation];
-  const annotations = written.map((annotation) => `\`${annotation.replace(/.*\//, '')}`);
-  const concepts = readFileSync(`${root}docs/concepts.md`, 'utf8');
-  expect(places.filter((each) => !text.includes(each))).toEqual([]);
-  expect(annotations.filter((each) => !concepts.includes(each))).toEqual([]);
-});
