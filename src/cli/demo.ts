@@ -4,7 +4,7 @@ import { flag, type FlagValues } from './parse-flags.ts';
 import type { BindAddress } from '../process/index.ts';
 import type { CliIo } from './io.ts';
 
-const description = `Shows the watchdogs at work in a simulated seed on this machine: the real prober and the real weeder protect three shoots. A fourth shoot is unprotected, for comparison. --shoots fills the seed with others, which the page, dwd status and the buttons know, too.
+const description = `Shows the watchdogs at work in a simulated seed on this machine: the real prober and the real weeder protect three shoots. A fourth shoot is unprotected, for comparison. --shoots fills the seed with others, which the page and its buttons know, too.
 
 It prints what happens, and the address of the prober's page, whose buttons cut shoots off from their networks and stop their etcds. Without a terminal, or with --script, a script does that for 70 seconds.`;
 

@@ -28,7 +28,7 @@ export const writePause = async (
   }
 };
 
-/** Returns the user name that the API server reports for us, unless it refuses to, with the version of `dwd`. */
+/** Returns the user name that the API server reports for us, if it does, with the version of `dwd`. A brake does not fail because it has no name. */
 export const currentUser = async (
   context: Pick<CommandContext, 'client' | 'signal'>,
   { version }: Pick<ClusterCommand, 'version'>,
@@ -48,7 +48,7 @@ export const currentUser = async (
     const { value: user } = await context.client.call(call, callOptions(context));
     return `${user}, dwd ${version}`;
   } catch (error) {
-    if (!isApiError(error, 'Forbidden')) throw error;
+    if (!isApiError(error, 'Forbidden') && !isApiError(error, 'NotFound')) throw error;
     return `dwd ${version}`;
   }
 };
