@@ -14,6 +14,7 @@ import { type RaceSettings, type RacedOutage, playRound } from './race-round.ts'
 /** Plays one round. Returns undefined, and says why, if it fails: the results of the other rounds are kept. */
 const playAndTell = async (name: KindName, round: number, settings: RaceSettings) => {
   const what = `${name}, round ${String(round + 1)}`;
+  say(what);
   try {
     const { outages, output } = await playRound(name, round, settings);
     if (outages.some((outage) => failureOf(outage) !== undefined)) say(output);
