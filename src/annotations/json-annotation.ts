@@ -18,7 +18,7 @@ const plainText = (text: string): string => {
 };
 
 /** Needed because `Date.parse` accepts more than RFC 3339, and reads some formats in the time zone of this machine. */
-const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
+export const rfc3339 = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/;
 
 /** Returns milliseconds since the epoch; undefined for anything but a time in RFC 3339. */
 export const parseTime = (text: string): number | undefined => {

@@ -103,13 +103,13 @@ export const flagOr = <T extends z.ZodRawShape>(expected: string, shape: T) => {
   return z.union([z.boolean(), z.object(shape, message)], message);
 };
 
-/** A time, as text in RFC 3339. `parse` reads it. */
-export const time = (parse: (text: string) => number | undefined) => {
+/** A time, as text of this form that `parse` can read. */
+export const time = (form: RegExp, parse: (text: string) => number | undefined) => {
   const message = expecting('a time such as 2026-01-01T00:00:00Z');
   return z
     .string(message)
-    .refine((text) => parse(text) !== undefined, message)
-    .meta({ format: 'date-time' });
+    .regex(form, message)
+    .refine((text) => !form.test(text) || parse(text) !== undefined, message);
 };
 
 export const oneOf = <const T extends readonly [string, ...string[]]>(...values: T) =>

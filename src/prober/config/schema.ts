@@ -22,7 +22,7 @@ import {
   time,
   typeMeta,
 } from '../../config/index.ts';
-import { parseTime } from '../../annotations/json-annotation.ts';
+import { parseTime, rfc3339 } from '../../annotations/json-annotation.ts';
 import { labelKeyPattern } from '../../kubernetes/api/label-selectors.ts';
 
 const scaleInfo = () =>
@@ -146,7 +146,7 @@ export const proberSchema = () =>
       flagOr('an object with until and reason', {
         until: about(
           'When the pause ends by itself, in RFC 3339. Default: when the configuration says so.',
-          time(parseTime),
+          time(rfc3339, parseTime),
         ).optional(),
         reason: about('Why, for everybody who looks.', nonEmptyText('LB maintenance')).optional(),
       }),
