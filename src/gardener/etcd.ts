@@ -1,36 +1,23 @@
 import { childObjects, optionalBoolean, optionalString } from '../kubernetes/api/decode.ts';
 import { goQuote } from '../kubernetes/api/go-quote.ts';
 import { findCondition } from './condition.ts';
-import { type HealthView, decodeParts } from './health.ts';
+import { type ObjectHealth, type ObjectParts, decodeParts } from './health.ts';
 
-/** The health of an Etcd (`druid.gardener.cloud/v1alpha1`). */
-export interface EtcdHealth extends HealthView {
-  readonly ready: boolean;
-  /** Descriptions of `status.lastErrors`. */
-  readonly lastErrors: readonly string[];
-}
-
-export const decodeEtcdHealth = (json: unknown, path: string): EtcdHealth => {
-  const { view, status } = decodeParts(json, path);
-  const lastErrors = childObjects(status, `${path}.status`, 'lastErrors').map(
-    (error) => optionalString(error.object.description, `${error.path}.description`) ?? '',
-  );
-  return { ...view, ready: optionalBoolean(status.ready, `${path}.status.ready`) ?? false, lastErrors };
-};
-
-const stateProblem = ({ meta, ready, conditions }: EtcdHealth): string | undefined => {
+const stateProblem = ({ meta, conditions, status, path }: ObjectParts): string | undefined => {
   const name = goQuote(meta.name);
-  if (!ready) return `etcd ${name} is not ready yet`;
+  if (optionalBoolean(status.ready, `${path}.status.ready`) !== true) return `etcd ${name} is not ready yet`;
   const backup = findCondition(conditions, 'BackupReady');
   if (backup === undefined || backup.status === 'True') return undefined;
   return `backup for etcd ${name} is reported as unready: ${backup.message}`;
 };
 
-/**
- * Returns the problem with an Etcd, as the text after "is unhealthy: ", with the last errors of etcd-druid. A backup in an unknown state counts as unready.
- */
-export const etcdProblem = (etcd: EtcdHealth): string | undefined => {
-  const problem = stateProblem(etcd);
-  if (problem === undefined || etcd.lastErrors.length === 0) return problem;
-  return `${problem}: ${etcd.lastErrors.join(', ')}`;
+/** Reads the health of an Etcd (`druid.gardener.cloud/v1alpha1`), with the last errors of etcd-druid. A backup in an unknown state counts as unready. */
+export const decodeEtcdHealth = (json: unknown, at: string): ObjectHealth => {
+  const parts = decodeParts(json, at);
+  const errors = childObjects(parts.status, `${parts.path}.status`, 'lastErrors').map(
+    ({ object, path }) => optionalString(object.description, `${path}.description`) ?? '',
+  );
+  const problem = stateProblem(parts);
+  const isExplained = problem !== undefined && errors.length > 0;
+  return { meta: parts.meta, problem: isExplained ? `${problem}: ${errors.join(', ')}` : problem };
 };

@@ -12,24 +12,24 @@ import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { type Condition, decodeConditions, findCondition } from './condition.ts';
 
-// What all kinds that report their state as conditions have in common. Each `...Problem` function of a kind returns the text after "is unhealthy: ", or
-// undefined if the object is healthy.
-
-/** Common fields of objects that report their state as conditions. */
-export interface HealthView {
+/** The health of an object that reports its state as conditions. */
+export interface ObjectHealth {
   readonly meta: ObjectMeta;
+  /** The text after "is unhealthy: ", found when the object is read; absent if it is healthy. */
+  readonly problem?: string;
+}
+
+interface Generations {
   /** `metadata.generation`, which grows with each change of the spec. */
   readonly generation: number;
   /** The generation that the controller of the object has seen; 0 if absent. */
   readonly observedGeneration: number;
-  readonly conditions: readonly Condition[];
 }
 
-type Generations = Pick<HealthView, 'generation' | 'observedGeneration'>;
-
 /** Parts of an object during decoding; absent parts are empty. */
-export interface ObjectParts {
-  readonly view: HealthView;
+export interface ObjectParts extends Generations {
+  readonly meta: ObjectMeta;
+  readonly conditions: readonly Condition[];
   readonly spec: JsonObject;
   readonly status: JsonObject;
   readonly path: string;
@@ -39,18 +39,16 @@ export const decodeParts = (json: unknown, path: string): ObjectParts => {
   const object = decodeObject(json, path);
   const meta = decodeMeta(object, path);
   const status = childObject(object, path, 'status');
-  const view: HealthView = {
+  return {
     meta,
     generation: meta.generation ?? 0,
     observedGeneration: optionalInteger(status.observedGeneration, `${path}.status.observedGeneration`) ?? 0,
     conditions: decodeConditions(status, `${path}.status`),
+    spec: childObject(object, path, 'spec'),
+    status,
+    path,
   };
-  return { view, spec: childObject(object, path, 'spec'), status, path };
 };
-
-/** Reads a count from the status. It is 0 if absent, because Go omits 0. */
-export const decodeCount = ({ status, path }: ObjectParts, field: string): number =>
-  optionalInteger(status[field], `${path}.status.${field}`) ?? 0;
 
 /** Returns a function that makes the call that gets one object. */
 export const objectGetter =

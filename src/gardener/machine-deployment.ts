@@ -1,8 +1,8 @@
 import type { Call } from '../kubernetes/api/call.ts';
 import { childObject, childObjects, decodeString, optionalInteger, optionalString } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
-import type { Condition } from './condition.ts';
-import { type HealthView, type ObjectParts, conditionProblem, decodeParts, outdatedProblem } from './health.ts';
+import { type Condition, findCondition } from './condition.ts';
+import { type ObjectHealth, type ObjectParts, conditionProblem, decodeParts, outdatedProblem } from './health.ts';
 import { machineCollection } from './machine.ts';
 
 /** A machine that machine-controller-manager lists as failed. */
@@ -12,9 +12,13 @@ export interface FailedMachine {
 }
 
 /** The health of a MachineDeployment (`machine.sapcloud.io/v1alpha1`). */
-export interface MachineDeploymentHealth extends HealthView {
+export interface MachineDeploymentHealth extends ObjectHealth {
   readonly replicas: number;
   readonly failedMachines: readonly FailedMachine[];
+  /** True if it reports that too few of its machines are available. */
+  readonly unavailable: boolean;
+  /** True while a new MachineSet replaces its machines. */
+  readonly rollingOut: boolean;
 }
 
 const decodeFailedMachines = ({ status, path }: ObjectParts): readonly FailedMachine[] =>
@@ -23,15 +27,6 @@ const decodeFailedMachines = ({ status, path }: ObjectParts): readonly FailedMac
     description:
       optionalString(childObject(machine, at, 'lastOperation').description, `${at}.lastOperation.description`) ?? '',
   }));
-
-export const decodeMachineDeploymentHealth = (json: unknown, path: string): MachineDeploymentHealth => {
-  const parts = decodeParts(json, path);
-  return {
-    ...parts.view,
-    replicas: optionalInteger(parts.spec.replicas, `${path}.spec.replicas`) ?? 0,
-    failedMachines: decodeFailedMachines(parts),
-  };
-};
 
 const trimDots = (text: string): string => {
   let [start, end] = [0, text.length];
@@ -42,14 +37,28 @@ const trimDots = (text: string): string => {
 
 const machineryProblem = ({ reason, message }: Condition): string => `${trimDots(message)} (${reason})`;
 
-/** Returns the problem with a MachineDeployment, as the text after "is unhealthy: ". Unlike for other kinds, the text does not name the condition. */
-export const machineDeploymentProblem = (deployment: MachineDeploymentHealth): string | undefined =>
-  outdatedProblem(deployment) ??
+/** Unlike for other kinds, the text does not name the condition. */
+const problemOf = (parts: ObjectParts): string | undefined =>
+  outdatedProblem(parts) ??
   conditionProblem(
-    deployment.conditions,
+    parts.conditions,
     { isTrue: ['Available'], maybeTrue: ['Progressing'], maybeFalse: ['ReplicaFailure', 'Frozen'] },
     machineryProblem,
   );
+
+export const decodeMachineDeploymentHealth = (json: unknown, path: string): MachineDeploymentHealth => {
+  const parts = decodeParts(json, path);
+  const { meta, spec, conditions } = parts;
+  const progressing = findCondition(conditions, 'Progressing');
+  return {
+    meta,
+    problem: problemOf(parts),
+    replicas: optionalInteger(spec.replicas, `${path}.spec.replicas`) ?? 0,
+    failedMachines: decodeFailedMachines(parts),
+    unavailable: (findCondition(conditions, 'Available')?.status ?? 'True') !== 'True',
+    rollingOut: progressing?.status === 'True' && progressing.reason !== 'NewMachineSetAvailable',
+  };
+};
 
 export const listMachineDeploymentHealth = (namespace: string): Call<readonly MachineDeploymentHealth[]> =>
   listCall({ path: machineCollection(namespace, 'machinedeployments'), decode: decodeMachineDeploymentHealth });

@@ -1,12 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { formatTime } from '../kubernetes/api/meta-time.ts';
 import { shootConditionTypes } from './shoot-conditions.ts';
-import {
-  decodeManagedResourceHealth,
-  managedResourceCountsFor,
-  managedResourceFailure,
-  managedResourceProblem,
-} from './managed-resource.ts';
+import { decodeManagedResourceHealth, managedResourceCountsFor, managedResourceFailure } from './managed-resource.ts';
 
 const now = Date.parse('2026-11-21T06:00:00Z');
 
@@ -119,7 +114,7 @@ describe('a ManagedResource of a health check', () => {
       `condition ResourcesHealthy of ${which} is False: ResourcesHealthy is False.`,
     ],
   ])('%s', (_, conditions, options, problem) => {
-    expect(managedResourceProblem(resource(conditions, options))).toBe(problem);
+    expect(resource(conditions, options).problem).toBe(problem);
   });
 });
 

@@ -2,10 +2,12 @@ import { optionalString } from '../kubernetes/api/decode.ts';
 import { formatGoDuration } from '../kubernetes/api/duration.ts';
 import type { ConditionFailure, ShootConditionType } from './shoot-conditions.ts';
 import { findCondition } from './condition.ts';
-import { type HealthView, decodeParts, generationRatio, objectGetter } from './health.ts';
+import { type ObjectHealth, type ObjectParts, decodeParts, generationRatio, objectGetter } from './health.ts';
 
-/** The health of a ManagedResource (`resources.gardener.cloud/v1alpha1`). */
-export interface ManagedResourceHealth extends HealthView {
+/** The health of a ManagedResource (`resources.gardener.cloud/v1alpha1`): `problem` for health checks, the other fields for care. */
+export interface ManagedResourceHealth
+  extends ObjectHealth,
+    Pick<ObjectParts, 'generation' | 'observedGeneration' | 'conditions'> {
   /** `spec.class`: present if its objects are in the seed, absent if they are in the shoot. */
   readonly class?: string;
 }
@@ -13,9 +15,25 @@ export interface ManagedResourceHealth extends HealthView {
 /** Label whose value is the Shoot's condition type for which a ManagedResource counts. */
 const careConditionTypeLabel = 'care.gardener.cloud/condition-type';
 
+/** A roll-out in progress is no problem. Like gardener's CheckManagedResource (`pkg/utils/kubernetes/health/managedresource.go`). */
+const problemOf = (resource: Omit<ManagedResourceHealth, 'problem' | 'class'>): string | undefined => {
+  const which = `managed resource ${resource.meta.namespace}/${resource.meta.name}`;
+  if (resource.observedGeneration !== resource.generation) {
+    return `observed generation of ${which} outdated ${generationRatio(resource)}`;
+  }
+  for (const type of ['ResourcesApplied', 'ResourcesHealthy']) {
+    const condition = findCondition(resource.conditions, type);
+    if (condition === undefined) return `condition ${type} for ${which} has not been reported yet`;
+    const { status, message } = condition;
+    if (status !== 'True') return `condition ${type} of ${which} is ${status}: ${message}`;
+  }
+  return undefined;
+};
+
 export const decodeManagedResourceHealth = (json: unknown, path: string): ManagedResourceHealth => {
-  const { view, spec } = decodeParts(json, path);
-  return { ...view, class: optionalString(spec.class, `${path}.spec.class`) };
+  const { meta, generation, observedGeneration, conditions, spec } = decodeParts(json, path);
+  const found = { meta, generation, observedGeneration, conditions };
+  return { ...found, problem: problemOf(found), class: optionalString(spec.class, `${path}.spec.class`) };
 };
 
 export const getManagedResourceHealth = objectGetter<ManagedResourceHealth>(
@@ -38,24 +56,6 @@ export const managedResourceCountsFor = (resource: ManagedResourceHealth, type: 
     case 'EveryNodeReady':
       return false;
   }
-};
-
-/**
- * Returns the problem with a ManagedResource, as the text after "is unhealthy: ". A roll-out in progress is no problem. Like gardener's
- * CheckManagedResource (`pkg/utils/kubernetes/health/managedresource.go`).
- */
-export const managedResourceProblem = (resource: ManagedResourceHealth): string | undefined => {
-  const which = `managed resource ${resource.meta.namespace}/${resource.meta.name}`;
-  if (resource.observedGeneration !== resource.generation) {
-    return `observed generation of ${which} outdated ${generationRatio(resource)}`;
-  }
-  for (const type of ['ResourcesApplied', 'ResourcesHealthy']) {
-    const condition = findCondition(resource.conditions, type);
-    if (condition === undefined) return `condition ${type} for ${which} has not been reported yet`;
-    const { status, message } = condition;
-    if (status !== 'True') return `condition ${type} of ${which} is ${status}: ${message}`;
-  }
-  return undefined;
 };
 
 const outdatedFailure = (resource: ManagedResourceHealth): ConditionFailure => {

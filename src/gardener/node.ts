@@ -211,8 +211,8 @@ const describeShortly = ({ status, reason, message: text, ...condition }: Condit
   describeWrong({ ...condition, status: cutText(status), reason: cutText(reason), message: cutText(text) }, expected);
 
 export const decodeNodeHealth = (json: unknown, path: string): NodeHealth => {
-  const { view, spec, status } = decodeParts(json, path);
-  const { name, labels, annotations } = view.meta;
+  const { meta, conditions, spec, status } = decodeParts(json, path);
+  const { name, labels, annotations } = meta;
   const info = childObject(status, `${path}.status`, 'nodeInfo');
   return {
     meta: { name },
@@ -220,8 +220,8 @@ export const decodeNodeHealth = (json: unknown, path: string): NodeHealth => {
     managedByMcm: annotations[notManagedByMcm] !== '1',
     unschedulable: optionalBoolean(spec.unschedulable, `${path}.spec.unschedulable`) ?? false,
     kubeletVersion: optionalString(info.kubeletVersion, `${path}.status.nodeInfo.kubeletVersion`) ?? '',
-    ready: findCondition(view.conditions, 'Ready')?.status === 'True',
-    problem: conditionProblem(view.conditions, nodeRules, describeShortly),
+    ready: findCondition(conditions, 'Ready')?.status === 'True',
+    problem: conditionProblem(conditions, nodeRules, describeShortly),
   };
 };
 

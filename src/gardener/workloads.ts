@@ -1,121 +1,93 @@
-import { type JsonObject, optionalInteger, optionalObject, optionalString } from '../kubernetes/api/decode.ts';
+import { optionalInteger, optionalObject, optionalString } from '../kubernetes/api/decode.ts';
 import {
-  type HealthView,
+  type ObjectHealth,
+  type ObjectParts,
   conditionProblem,
-  decodeCount,
   decodeParts,
   objectGetter,
   outdatedProblem,
 } from './health.ts';
 
-export type DeploymentHealth = HealthView;
-
-export const decodeDeploymentHealth = (json: unknown, path: string): DeploymentHealth => decodeParts(json, path).view;
-
-/** A Deployment of a control plane. */
-export interface ControlPlaneDeployment extends DeploymentHealth {
-  /** Value of the label `gardener.cloud/role`; empty if absent. */
-  readonly role: string;
-  /** `spec.replicas`; 1 if absent. */
-  readonly replicas: number;
-}
-
-export const decodeControlPlaneDeployment = (json: unknown, path: string): ControlPlaneDeployment => {
-  const { view, spec } = decodeParts(json, path);
-  return {
-    ...view,
-    role: view.meta.labels['gardener.cloud/role'] ?? '',
-    replicas: optionalInteger(spec.replicas, `${path}.spec.replicas`) ?? 1,
-  };
-};
-
-/** Returns the problem with a Deployment. Replica counts are not compared: a Deployment at 0 replicas is healthy. */
-export const deploymentProblem = (deployment: DeploymentHealth): string | undefined =>
-  outdatedProblem(deployment) ??
-  conditionProblem(deployment.conditions, {
+/** Replica counts are not compared: a Deployment at 0 replicas is healthy. */
+const deploymentProblem = (parts: ObjectParts): string | undefined =>
+  outdatedProblem(parts) ??
+  conditionProblem(parts.conditions, {
     isTrue: ['Available'],
     maybeTrue: ['Progressing'],
     maybeFalse: ['ReplicaFailure'],
   });
 
-export interface StatefulSetHealth extends HealthView {
-  /** `spec.replicas`; 1 if absent. */
-  readonly desired: number;
-  readonly ready: number;
+export const decodeDeploymentHealth = (json: unknown, path: string): ObjectHealth => {
+  const parts = decodeParts(json, path);
+  return { meta: parts.meta, problem: deploymentProblem(parts) };
+};
+
+/** Reads `spec.replicas`; 1 if absent. */
+const decodeReplicas = ({ spec, path }: ObjectParts): number =>
+  optionalInteger(spec.replicas, `${path}.spec.replicas`) ?? 1;
+
+/** A Deployment of a control plane. */
+export interface ControlPlaneDeployment extends ObjectHealth {
+  /** Value of the label `gardener.cloud/role`; empty if absent. */
+  readonly role: string;
+  readonly replicas: number;
 }
 
-export const decodeStatefulSetHealth = (json: unknown, path: string): StatefulSetHealth => {
+export const decodeControlPlaneDeployment = (json: unknown, path: string): ControlPlaneDeployment => {
   const parts = decodeParts(json, path);
-  return {
-    ...parts.view,
-    desired: optionalInteger(parts.spec.replicas, `${path}.spec.replicas`) ?? 1,
-    ready: decodeCount(parts, 'readyReplicas'),
-  };
+  const { meta } = parts;
+  const role = meta.labels['gardener.cloud/role'] ?? '';
+  return { meta, problem: deploymentProblem(parts), role, replicas: decodeReplicas(parts) };
 };
 
-export const statefulSetProblem = (statefulSet: StatefulSetHealth): string | undefined => {
-  const { ready, desired } = statefulSet;
-  return (
-    outdatedProblem(statefulSet) ?? (ready < desired ? `not enough ready replicas (${ready}/${desired})` : undefined)
-  );
-};
+/** Reads a count from the status. It is 0 if absent, because Go omits 0. */
+const decodeCount = ({ status, path }: ObjectParts, field: string): number =>
+  optionalInteger(status[field], `${path}.status.${field}`) ?? 0;
 
-export interface DaemonSetHealth extends HealthView {
-  /** Numbers of nodes: that should run a pod (`desired`), that should and do (`scheduled`), and that do but should not (`misscheduled`). */
-  readonly desired: number;
-  readonly scheduled: number;
-  readonly misscheduled: number;
-  readonly updated: number;
-  readonly unavailable: number;
-  /** `spec.updateStrategy.rollingUpdate.maxUnavailable` of a rolling update: a count or a percentage, as in the object. */
-  readonly maxUnavailable?: unknown;
-}
-
-const rollingUpdateOf = (spec: JsonObject, path: string): JsonObject => {
-  const at = `${path}.spec.updateStrategy`;
-  const strategy = optionalObject(spec.updateStrategy, at) ?? {};
-  if (optionalString(strategy.type, `${at}.type`) !== 'RollingUpdate') return {};
-  return optionalObject(strategy.rollingUpdate, `${at}.rollingUpdate`) ?? {};
-};
-
-export const decodeDaemonSetHealth = (json: unknown, path: string): DaemonSetHealth => {
+export const decodeStatefulSetHealth = (json: unknown, path: string): ObjectHealth => {
   const parts = decodeParts(json, path);
-  return {
-    ...parts.view,
-    desired: decodeCount(parts, 'desiredNumberScheduled'),
-    scheduled: decodeCount(parts, 'currentNumberScheduled'),
-    misscheduled: decodeCount(parts, 'numberMisscheduled'),
-    updated: decodeCount(parts, 'updatedNumberScheduled'),
-    unavailable: decodeCount(parts, 'numberUnavailable'),
-    maxUnavailable: rollingUpdateOf(parts.spec, path).maxUnavailable,
-  };
+  const desired = decodeReplicas(parts);
+  const ready = decodeCount(parts, 'readyReplicas');
+  const tooFew = ready < desired ? `not enough ready replicas (${ready}/${desired})` : undefined;
+  return { meta: parts.meta, problem: outdatedProblem(parts) ?? tooFew };
 };
 
 /**
- * Returns how many pods may be unavailable while a DaemonSet rolls out; an unreadable value allows none. Percentages round down
- * (k8s.io/apimachinery `pkg/util/intstr`, GetScaledValueFromIntOrPercent).
+ * Reads how many pods may be unavailable while a DaemonSet rolls out, of `desired`: none unless a rolling update has a readable `maxUnavailable`. Percentages
+ * round down (k8s.io/apimachinery `pkg/util/intstr`, GetScaledValueFromIntOrPercent).
  */
-const allowedUnavailable = ({ desired, maxUnavailable }: DaemonSetHealth): number => {
+const decodeMaxUnavailable = ({ spec, path }: ObjectParts, desired: number): number => {
+  const at = `${path}.spec.updateStrategy`;
+  const strategy = optionalObject(spec.updateStrategy, at) ?? {};
+  if (optionalString(strategy.type, `${at}.type`) !== 'RollingUpdate') return 0;
+  const { maxUnavailable } = optionalObject(strategy.rollingUpdate, `${at}.rollingUpdate`) ?? {};
   if (typeof maxUnavailable === 'number' && Number.isSafeInteger(maxUnavailable)) return maxUnavailable;
   const percent = typeof maxUnavailable === 'string' ? /^([+-]?\d{1,15})%$/.exec(maxUnavailable)?.[1] : undefined;
   return percent === undefined ? 0 : Math.floor((Number(percent) * desired) / 100);
 };
 
-export const daemonSetProblem = (daemonSet: DaemonSetHealth): string | undefined => {
-  const outdated = outdatedProblem(daemonSet);
-  if (outdated !== undefined) return outdated;
-  const { desired, scheduled, misscheduled, updated, unavailable } = daemonSet;
+const scheduleProblem = (parts: ObjectParts): string | undefined => {
+  const desired = decodeCount(parts, 'desiredNumberScheduled');
+  const scheduled = decodeCount(parts, 'currentNumberScheduled');
+  const misscheduled = decodeCount(parts, 'numberMisscheduled');
+  const unavailable = decodeCount(parts, 'numberUnavailable');
+  const rollsOut = decodeCount(parts, 'updatedNumberScheduled') < desired;
+  const maxUnavailable = decodeMaxUnavailable(parts, desired);
   if (scheduled < desired) return `not enough scheduled pods (${scheduled}/${desired})`;
   if (misscheduled > 0) return `misscheduled pods found (${misscheduled})`;
-  const rollsOut = updated < desired;
-  const allowed = rollsOut ? allowedUnavailable(daemonSet) : 0;
-  if (unavailable <= allowed) return undefined;
+  if (unavailable <= (rollsOut ? maxUnavailable : 0)) return undefined;
   const found = `${unavailable}/${scheduled}`;
   return rollsOut
-    ? `too many unavailable pods found (${found}, only max. ${allowed} unavailable pods allowed)`
+    ? `too many unavailable pods found (${found}, only max. ${maxUnavailable} unavailable pods allowed)`
     : `too many unavailable pods found (${found})`;
 };
 
-export const getDeploymentHealth = objectGetter<DeploymentHealth>('apps/v1', 'deployments', decodeDeploymentHealth);
-export const getStatefulSetHealth = objectGetter<StatefulSetHealth>('apps/v1', 'statefulsets', decodeStatefulSetHealth);
-export const getDaemonSetHealth = objectGetter<DaemonSetHealth>('apps/v1', 'daemonsets', decodeDaemonSetHealth);
+export const decodeDaemonSetHealth = (json: unknown, path: string): ObjectHealth => {
+  const parts = decodeParts(json, path);
+  const problem = scheduleProblem(parts);
+  return { meta: parts.meta, problem: outdatedProblem(parts) ?? problem };
+};
+
+export const getDeploymentHealth = objectGetter<ObjectHealth>('apps/v1', 'deployments', decodeDeploymentHealth);
+export const getStatefulSetHealth = objectGetter<ObjectHealth>('apps/v1', 'statefulsets', decodeStatefulSetHealth);
+export const getDaemonSetHealth = objectGetter<ObjectHealth>('apps/v1', 'daemonsets', decodeDaemonSetHealth);

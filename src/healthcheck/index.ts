@@ -35,19 +35,14 @@ export {
   scaleDownProblem,
   scaleUpProblem,
 } from '../gardener/machine-scaling.ts';
+export type { ObjectHealth } from '../gardener/health.ts';
 export {
-  type DaemonSetHealth,
-  type DeploymentHealth,
-  type StatefulSetHealth,
-  daemonSetProblem,
   decodeDaemonSetHealth,
   decodeDeploymentHealth,
   decodeStatefulSetHealth,
-  deploymentProblem,
   getDaemonSetHealth,
   getDeploymentHealth,
   getStatefulSetHealth,
-  statefulSetProblem,
 } from '../gardener/workloads.ts';
 export { DecodeError, type JsonObject, type ObjectMeta } from '../kubernetes/api/decode.ts';
 export {
@@ -55,7 +50,6 @@ export {
   type MachineDeploymentHealth,
   decodeMachineDeploymentHealth,
   listMachineDeploymentHealth,
-  machineDeploymentProblem,
 } from '../gardener/machine-deployment.ts';
 export {
   type Machine as MachineProgress,
@@ -66,12 +60,10 @@ export {
   type ManagedResourceHealth,
   decodeManagedResourceHealth,
   getManagedResourceHealth,
-  managedResourceProblem,
 } from '../gardener/managed-resource.ts';
 export { type NodeHealth, decodeNodeHealth, listNodeHealth } from '../gardener/node.ts';
 export { type ErrorCode, type KnownErrorCodes, determineErrorCodes, errorCodes } from '../gardener/error-codes.ts';
 export type { ExtensionKind } from '../gardener/extensions.ts';
-export type { HealthView } from '../gardener/health.ts';
 export type { LastOperation } from '../gardener/shoot-status.ts';
 export { type ListCall, listCall } from '../kubernetes/api/list-call.ts';
 export type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';

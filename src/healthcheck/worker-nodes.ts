@@ -1,9 +1,4 @@
-import { findCondition } from '../gardener/condition.ts';
-import {
-  type MachineDeploymentHealth,
-  listMachineDeploymentHealth,
-  machineDeploymentProblem,
-} from '../gardener/machine-deployment.ts';
+import { type MachineDeploymentHealth, listMachineDeploymentHealth } from '../gardener/machine-deployment.ts';
 import { type ScalingProblem, countMachines, scaleDownProblem, scaleUpProblem } from '../gardener/machine-scaling.ts';
 import { type Machine, listMachines } from '../gardener/machine.ts';
 import { type NodeHealth, listNodeHealth } from '../gardener/node.ts';
@@ -54,7 +49,7 @@ const judge = (
 ): CheckResult => {
   const { deployments, machines, nodes } = machinery;
   const counts = countMachines(deployments, nodes);
-  const isShort = deployments.some(({ conditions }) => isUnavailable(findCondition(conditions, 'Available')?.status));
+  const isShort = deployments.some(({ unavailable }) => unavailable);
   return (
     failedMachine(deployments) ??
     (isShort ? resultOf(scaleUpProblem(counts, machines), scaleUpThresholdMs) : undefined) ??
@@ -63,8 +58,6 @@ const judge = (
   );
 };
 
-const isUnavailable = (status: string | undefined): boolean => status !== undefined && status !== 'True';
-
 const failedMachine = (deployments: readonly MachineDeploymentHealth[]): CheckResult | undefined => {
   const [failed] = deployments.flatMap(({ failedMachines }) => failedMachines);
   if (failed === undefined) return undefined;
@@ -72,13 +65,11 @@ const failedMachine = (deployments: readonly MachineDeploymentHealth[]): CheckRe
 };
 
 const unhealthyDeployment = (deployments: readonly MachineDeploymentHealth[]): CheckResult | undefined => {
-  for (const deployment of deployments) {
-    const problem = machineDeploymentProblem(deployment);
-    const { name, namespace } = deployment.meta;
-    const what = `machine deployment ${goQuote(name)} in namespace ${goQuote(namespace)}`;
-    if (problem !== undefined) return { status: 'False', detail: `${what} is unhealthy: ${problem}` };
-  }
-  return undefined;
+  const found = deployments.find(({ problem }) => problem !== undefined);
+  if (found?.problem === undefined) return undefined;
+  const { name, namespace } = found.meta;
+  const what = `machine deployment ${goQuote(name)} in namespace ${goQuote(namespace)}`;
+  return { status: 'False', detail: `${what} is unhealthy: ${found.problem}` };
 };
 
 const resultOf = (problem: ScalingProblem | undefined, progressingThresholdMs: number): CheckResult | undefined => {

@@ -81,7 +81,7 @@ describe('the declarations', () => {
       readFileSync(`${root}docs/dev/health-checks.md`, 'utf8').matchAll(/```ts\n([^`]*(?:`[^`]+`[^`]*)*?)```/g),
       ([, code = '']) => code,
     );
-    const names = ['deploymentProblem', 'getDeploymentHealth', 'type HealthCheck'];
+    const names = ['getDeploymentHealth', 'type HealthCheck'];
     const source = `
       import { ${names.join()} } from 'dependency-watchdog/healthcheck';
       export const checks: HealthCheck[] = [ ${check} { conditionType: 'X', ${body} } ];`;

@@ -26,13 +26,15 @@ export const libraryProjections: readonly Projection[] = [
     name: 'Deployment of the library',
     kind: 'Deployment',
     project: getDeploymentHealth(at).decode,
+    set: { 'status.conditions[].type': 'Available', 'status.conditions[].status': 'False' },
     exceptions: ofOtherConditions('codes'),
   },
   {
     name: 'StatefulSet of the library',
     kind: 'StatefulSet',
     project: getStatefulSetHealth(at).decode,
-    exceptions: ofOtherConditions('codes', 'lastUpdateTime'),
+    // A StatefulSet of upstream's is healthy.
+    exceptions: { ...ofOtherConditions('codes', 'lastUpdateTime'), empty: ['problem'] },
   },
   {
     name: 'DaemonSet of the library',

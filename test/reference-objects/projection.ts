@@ -76,5 +76,4 @@ export const object =
 /** Exceptions for kinds whose conditions lack some fields of Gardener's conditions, because one decoder reads the conditions of all kinds. */
 export const ofOtherConditions = (...fields: readonly string[]): Exceptions => ({
   missing: fields.map((field) => `status.conditions[].${field}`),
-  empty: fields.map((field) => `conditions.0.${field}`),
 });

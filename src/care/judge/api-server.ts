@@ -2,14 +2,8 @@ import type { Finding } from '../../gardener/shoot-conditions.ts';
 import { checkError, failed, healthy } from './finding.ts';
 import type { CheckInput, HealthzObservation } from './observation.ts';
 
-/** Removes the first `[response_time:...]` and the space before it from a message, because that part differs from check to check. */
-export const withoutResponseTime = (message: string): string => {
-  const start = message.indexOf('[response_time:');
-  const end = start < 0 ? -1 : message.indexOf(']', start);
-  if (end < 0) return message;
-  const before = message.slice(0, start);
-  return `${before.endsWith(' ') ? before.slice(0, -1) : before}${message.slice(end + 1)}`;
-};
+/** Removes the response time from a message, because that part differs from check to check. */
+export const withoutResponseTime = (message: string): string => message.replace(/ ?\[response_time:\d+ms\]/, '');
 
 const judgeHealthz = ({ status, text, responseMs }: HealthzObservation): Finding => {
   const took = `[response_time:${responseMs}ms]`;

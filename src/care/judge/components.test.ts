@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { Finding, ShootConditionType } from '../../gardener/shoot-conditions.ts';
 import {
   type Parts,
   bad,
@@ -7,132 +8,92 @@ import {
   controlPlane,
   deployment,
   managedResource,
+  meta,
   monitoring,
   observed,
   ok,
   without,
 } from '../testing/check-input.ts';
+import { failed, healthy } from './finding.ts';
 import { findingOf } from './judge.ts';
 
-const allObserved = {
-  status: 'True',
-  reason: 'ObservabilityComponentsRunning',
-  message: 'All observability components are healthy.',
-};
-const missing = (names: string) => ({
-  status: 'Failed',
-  reason: 'DeploymentMissing',
-  message: `Missing required deployments: [${names}]`,
+const wellObserved = healthy('ObservabilityComponentsRunning', 'All observability components are healthy.');
+const missing = (names: string) => failed('DeploymentMissing', `Missing required deployments: [${names}]`);
+const withDeployment = (role: string, name: string, problem?: string): Parts => ({
+  seed: { deployments: ok([...controlPlane, ...monitoring, deployment(name, { role, problem })]) },
 });
-const unhealthy = (name: string) => ({
-  status: 'Failed',
-  reason: 'DeploymentUnhealthy',
-  message: `Deployment "${name}" is unhealthy: condition "Available" is missing`,
-});
-const ofRole = (role: string, name: string, more: object = {}) => deployment(name, { role, ...more });
-const withDeployments = (...more: readonly ReturnType<typeof deployment>[]): Parts => ({
-  seed: { deployments: ok([...controlPlane, ...monitoring, ...more]) },
-});
-const labelled = managedResource('plutono', {
-  class: 'seed',
-  conditions: [condition('ResourcesApplied', 'False', { reason: 'R', message: 'M' })],
-});
+const withoutStateMetrics = { deployments: ok(without('kube-state-metrics')) };
+const unapplied = [condition('ResourcesApplied', 'False', { reason: 'R', message: 'M' })];
+const labels = { 'care.gardener.cloud/condition-type': 'ObservabilityComponentsHealthy' };
+const labelled = managedResource('plutono', { class: 'seed', conditions: unapplied, meta: meta('plutono', labels) });
 
-type Case = readonly [what: string, parts: Parts, finding: object];
+const fine = healthy('SystemComponentsRunning', 'All system components are healthy.');
+const failing = { managedResources: ok([managedResource('coredns', { conditions: unapplied })]) };
+const noTunnel = observed({ tunnel: ok({ kind: 'not-deployed' }) });
 
-const cases: readonly Case[] = [
-  ['all is well', {}, allObserved],
+describe.each<[ShootConditionType, readonly (readonly [what: string, parts: Parts, finding: Finding])[]]>([
   [
-    'kube-state-metrics is missing',
-    { seed: { deployments: ok(without('kube-state-metrics')) } },
-    missing('kube-state-metrics'),
+    'ObservabilityComponentsHealthy',
+    [
+      ['all is well', {}, wellObserved],
+      ['kube-state-metrics is missing', { seed: withoutStateMetrics }, missing('kube-state-metrics')],
+      [
+        'a workerless shoot needs no kube-state-metrics',
+        { shoot: { pools: [] }, seed: withoutStateMetrics },
+        wellObserved,
+      ],
+      [
+        'a shoot for testing needs no Deployments',
+        { shoot: { purpose: 'testing' }, seed: { deployments: ok([]) } },
+        wellObserved,
+      ],
+      [
+        'monitoring is unhealthy',
+        withDeployment('monitoring', 'plutono', 'R'),
+        failed('DeploymentUnhealthy', 'Deployment "plutono" is unhealthy: R'),
+      ],
+      ['logging is on without an event logger', withDeployment('logging', 'vali'), missing('event-logger')],
+      [
+        'the event logger is missing, but its ManagedResource exists',
+        { seed: { managedResources: ok([managedResource('shoot-event-logger')]) } },
+        missing('event-logger'),
+      ],
+      [
+        'a ManagedResource labelled for this condition fails',
+        { seed: { managedResources: ok([labelled]) } },
+        failed('R', 'M'),
+      ],
+    ],
   ],
   [
-    'a workerless shoot needs no kube-state-metrics',
-    { shoot: { pools: [] }, seed: { deployments: ok(without('kube-state-metrics')) } },
-    allObserved,
+    'SystemComponentsHealthy',
+    [
+      ['all is well', {}, fine],
+      [
+        'there is no tunnel',
+        { view: noTunnel },
+        failed('NoTunnelDeployed', 'no tunnels are currently deployed to perform health-check on'),
+      ],
+      [
+        'the tunnel is broken',
+        { view: observed({ tunnel: ok({ kind: 'broken', error: 'no route' }) }) },
+        failed('TunnelConnectionBroken', 'Tunnel connection has not been established (no route)'),
+      ],
+      ['a workerless shoot has no tunnel', { shoot: { pools: [] }, view: observed({ tunnel: bad('none') }) }, fine],
+      ['ManagedResources come before the tunnel', { seed: failing, view: noTunnel }, failed('R', 'M')],
+    ],
   ],
-  [
-    'a shoot for testing needs no Deployments',
-    { shoot: { purpose: 'testing' }, seed: { deployments: ok([]) } },
-    allObserved,
-  ],
-  [
-    'monitoring is unhealthy',
-    withDeployments(ofRole('monitoring', 'plutono', { conditions: [] })),
-    unhealthy('plutono'),
-  ],
-  ['logging is on without an event logger', withDeployments(ofRole('logging', 'vali')), missing('event-logger')],
-  [
-    'the event logger is missing, but its ManagedResource exists',
-    { seed: { managedResources: ok([managedResource('shoot-one'), managedResource('shoot-event-logger')]) } },
-    missing('event-logger'),
-  ],
-  [
-    'a ManagedResource labelled for this condition fails',
-    {
-      seed: {
-        managedResources: ok([
-          {
-            ...labelled,
-            meta: {
-              ...labelled.meta,
-              labels: { 'care.gardener.cloud/condition-type': 'ObservabilityComponentsHealthy' },
-            },
-          },
-        ]),
-      },
-    },
-    { status: 'Failed', reason: 'R', message: 'M' },
-  ],
-];
-
-describe('ObservabilityComponentsHealthy', () => {
+])('%s', (type, cases) => {
   it.each(cases)('%s', (_, parts, finding) => {
-    expect(findingOf('ObservabilityComponentsHealthy', checkInput(parts))).toEqual(finding);
+    expect(findingOf(type, checkInput(parts))).toEqual(finding);
   });
 });
 
-const fine = { status: 'True', reason: 'SystemComponentsRunning', message: 'All system components are healthy.' };
-const failing = managedResource('coredns', { conditions: [] });
-const unreported = {
-  status: 'Failed',
-  reason: 'MissingManagedResourceCondition',
-  message:
-    'ManagedResource coredns is missing the following condition(s), [ResourcesApplied ResourcesHealthy ResourcesProgressing]',
-};
-
-const systemCases: readonly Case[] = [
-  ['all is well', {}, fine],
-  ['a ManagedResource of the shoot fails', { seed: { managedResources: ok([failing]) } }, unreported],
-  [
-    'there is no tunnel',
-    { view: observed({ tunnel: ok({ kind: 'not-deployed' }) }) },
-    {
-      status: 'Failed',
-      reason: 'NoTunnelDeployed',
-      message: 'no tunnels are currently deployed to perform health-check on',
-    },
-  ],
-  [
-    'the tunnel is broken',
-    { view: observed({ tunnel: ok({ kind: 'broken', error: 'no route' }) }) },
-    {
-      status: 'Failed',
-      reason: 'TunnelConnectionBroken',
-      message: 'Tunnel connection has not been established (no route)',
-    },
-  ],
-  ['a workerless shoot has no tunnel', { shoot: { pools: [] }, view: observed({ tunnel: bad('none') }) }, fine],
-  [
-    'ManagedResources come before the tunnel',
-    { seed: { managedResources: ok([failing]) }, view: observed({ tunnel: ok({ kind: 'not-deployed' }) }) },
-    unreported,
-  ],
-];
-
-describe('SystemComponentsHealthy', () => {
-  it.each(systemCases)('%s', (_, parts, finding) => {
-    expect(findingOf('SystemComponentsHealthy', checkInput(parts))).toEqual(finding);
-  });
+it('a roll-out of a ManagedResource may take as long as the configuration says', () => {
+  const conditions = [condition('ResourcesProgressing', 'True')];
+  const managedResources = ok([managedResource('mine', { class: 'seed', conditions })]);
+  const settings = { managedResourceProgressingThreshold: 300_000 };
+  expect(findingOf('ControlPlaneHealthy', checkInput({ seed: { managedResources }, settings }))).toEqual(
+    failed('ProgressingRolloutStuck', 'ManagedResource mine is progressing for more than 5m0s'),
+  );
 });

@@ -1,4 +1,4 @@
-import { type ControlPlaneDeployment, deploymentProblem } from '../../gardener/workloads.ts';
+import type { ControlPlaneDeployment } from '../../gardener/workloads.ts';
 import { managedResourceCountsFor, managedResourceFailure } from '../../gardener/managed-resource.ts';
 import type { Finding, ShootConditionType } from '../../gardener/shoot-conditions.ts';
 import { goQuote } from '../../kubernetes/api/go-quote.ts';
@@ -22,11 +22,11 @@ export const deploymentFinding = (
 ): Finding | undefined => {
   const missing = missingNames(required, deployments);
   if (missing !== undefined) return failed('DeploymentMissing', `Missing required deployments: ${missing}`);
-  return firstFinding(deployments, (deployment) => {
-    const problem = deploymentProblem(deployment);
-    if (problem === undefined) return undefined;
-    return failed('DeploymentUnhealthy', `Deployment ${goQuote(deployment.meta.name)} is unhealthy: ${problem}`);
-  });
+  return firstFinding(deployments, ({ meta, problem }) =>
+    problem === undefined
+      ? undefined
+      : failed('DeploymentUnhealthy', `Deployment ${goQuote(meta.name)} is unhealthy: ${problem}`),
+  );
 };
 
 /** Returns the first failure of a ManagedResource that counts for the condition. */

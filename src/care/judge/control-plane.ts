@@ -1,6 +1,6 @@
 import { hasActive } from '../../annotations/scaling-annotations.ts';
 import type { CareShoot } from '../../gardener/care-shoots.ts';
-import { type EtcdHealth, etcdProblem } from '../../gardener/etcd.ts';
+import type { ObjectHealth } from '../../gardener/health.ts';
 import type { ControlPlaneDeployment } from '../../gardener/workloads.ts';
 import { goQuote } from '../../kubernetes/api/go-quote.ts';
 import type { Finding } from '../../gardener/shoot-conditions.ts';
@@ -11,15 +11,15 @@ import { type CheckInput, hasWorkers } from './observation.ts';
 
 const role = 'controlplane';
 
-const etcdFinding = (all: readonly EtcdHealth[]): Finding | undefined => {
+const etcdFinding = (all: readonly ObjectHealth[]): Finding | undefined => {
   const etcds = all.filter(({ meta }) => meta.labels['gardener.cloud/role'] === role);
   const missing = missingNames(['etcd-main', 'etcd-events'], etcds);
   if (missing !== undefined) return failed('EtcdMissing', `Missing required etcds: ${missing}`);
-  return firstFinding(etcds, (etcd) => {
-    const problem = etcdProblem(etcd);
-    if (problem === undefined) return undefined;
-    return failed('EtcdUnhealthy', `Etcd extension resource ${goQuote(etcd.meta.name)} is unhealthy: ${problem}`);
-  });
+  return firstFinding(etcds, ({ meta: { name }, problem }) =>
+    problem === undefined
+      ? undefined
+      : failed('EtcdUnhealthy', `Etcd extension resource ${goQuote(name)} is unhealthy: ${problem}`),
+  );
 };
 
 const requiredDeployments = (shoot: CareShoot): readonly string[] => [

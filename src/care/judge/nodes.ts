@@ -1,5 +1,4 @@
 import type { WorkerPool } from '../../gardener/care-shoots.ts';
-import { findCondition } from '../../gardener/condition.ts';
 import type { MachineDeploymentHealth } from '../../gardener/machine-deployment.ts';
 import {
   type ScalingProblem,
@@ -58,15 +57,10 @@ const poolFinding = (pool: WorkerPool, all: readonly NodeHealth[]): Finding | un
   return failed('MissingNodes', text);
 };
 
-const isProgressing = ({ conditions }: MachineDeploymentHealth): boolean => {
-  const progressing = findCondition(conditions, 'Progressing');
-  return progressing?.status === 'True' && progressing.reason !== 'NewMachineSetAvailable';
-};
-
 /** True if a MachineDeployment before the first one with failed machines is rolling out. After that one, the failed machines are the problem. */
 const isRolling = (deployments: readonly MachineDeploymentHealth[]): boolean => {
   const failing = deployments.findIndex(({ failedMachines }) => failedMachines.length > 0);
-  return deployments.slice(0, failing === -1 ? undefined : failing).some(isProgressing);
+  return deployments.slice(0, failing === -1 ? undefined : failing).some(({ rollingOut }) => rollingOut);
 };
 
 const scalingFinding = (reason: string, problem: ScalingProblem | undefined): Finding | undefined =>

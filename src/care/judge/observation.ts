@@ -1,6 +1,6 @@
 import type { CareShoot } from '../../gardener/care-shoots.ts';
-import type { EtcdHealth } from '../../gardener/etcd.ts';
 import type { CareExtensionKind, ExtensionReport } from '../../gardener/extensions.ts';
+import type { ObjectHealth } from '../../gardener/health.ts';
 import type { ControlPlaneDeployment } from '../../gardener/workloads.ts';
 import type { MachineDeploymentHealth } from '../../gardener/machine-deployment.ts';
 import type { Machine } from '../../gardener/machine.ts';
@@ -32,7 +32,7 @@ export interface ExtensionObservation extends ExtensionReport {
 /** A control plane as observed in the seed. Objects are in the order of their names. */
 export interface SeedObservation {
   readonly deployments: Read<readonly ControlPlaneDeployment[]>;
-  readonly etcds: Read<readonly EtcdHealth[]>;
+  readonly etcds: Read<readonly ObjectHealth[]>;
   readonly managedResources: Read<readonly ManagedResourceHealth[]>;
   readonly machineDeployments: Read<readonly MachineDeploymentHealth[]>;
   readonly machines: Read<readonly Machine[]>;

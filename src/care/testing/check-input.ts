@@ -1,7 +1,7 @@
 import { meltdownProtectionAnnotation } from '../../annotations/scaling-annotations.ts';
 import { type CareShoot, type WorkerPool, bareShoot } from '../../gardener/care-shoots.ts';
 import type { Condition } from '../../gardener/condition.ts';
-import type { EtcdHealth } from '../../gardener/etcd.ts';
+import type { ObjectHealth } from '../../gardener/health.ts';
 import type { ControlPlaneDeployment } from '../../gardener/workloads.ts';
 import type { MachineDeploymentHealth } from '../../gardener/machine-deployment.ts';
 import type { ManagedResourceHealth } from '../../gardener/managed-resource.ts';
@@ -37,15 +37,8 @@ export const condition = (type: string, status: string, more: Partial<Condition>
   ...more,
 });
 
-const view = (name: string, conditions: readonly Condition[], labels: Readonly<Record<string, string>> = {}) => ({
-  meta: meta(name, labels),
-  generation: 1,
-  observedGeneration: 1,
-  conditions,
-});
-
 export const deployment = (name: string, more: Partial<ControlPlaneDeployment> = {}): ControlPlaneDeployment => ({
-  ...view(name, [condition('Available', 'True')]),
+  meta: meta(name),
   role: 'controlplane',
   replicas: 1,
   ...more,
@@ -56,27 +49,30 @@ export const heldMeta = (name: string): Pick<ControlPlaneDeployment, 'meta'> => 
   meta: { ...meta(name), annotations: { [meltdownProtectionAnnotation]: '' } },
 });
 
-export const etcd = (name: string, more: Partial<EtcdHealth> = {}): EtcdHealth => ({
-  ...view(name, [], { 'gardener.cloud/role': 'controlplane' }),
-  ready: true,
-  lastErrors: [],
-  ...more,
+export const etcd = (name: string, problem?: string): ObjectHealth => ({
+  meta: meta(name, { 'gardener.cloud/role': 'controlplane' }),
+  problem,
 });
 
 export const managedResource = (name: string, more: Partial<ManagedResourceHealth> = {}): ManagedResourceHealth => ({
-  ...view(name, [
+  ...{ meta: meta(name), generation: 1, observedGeneration: 1 },
+  conditions: [
     condition('ResourcesApplied', 'True'),
     condition('ResourcesHealthy', 'True'),
     condition('ResourcesProgressing', 'False'),
-  ]),
+  ],
   ...more,
 });
 
 export const machineDeployment = (
   name: string,
   replicas: number,
-  conditions: readonly Condition[] = [],
-): MachineDeploymentHealth => ({ ...view(name, conditions), replicas, failedMachines: [] });
+  more: Partial<MachineDeploymentHealth> = {},
+): MachineDeploymentHealth => ({
+  meta: meta(name),
+  ...{ replicas, failedMachines: [], unavailable: false, rollingOut: false },
+  ...more,
+});
 
 export const node = (name: string, more: Partial<NodeHealth> = {}): NodeHealth => ({
   meta: meta(name),
