@@ -87,8 +87,10 @@ export const updateCondition = ({ type, old }: ConditionBase, change: ConditionC
 /** A condition whose check has not been performed yet. */
 export const newCondition = (type: string, now: number): Condition => updateCondition({ type }, {}, now);
 
-export const findCondition = (conditions: readonly Condition[], type: string): Condition | undefined =>
-  conditions.find((condition) => condition.type === type);
+export const findCondition = <C extends { readonly type: string }>(
+  conditions: readonly C[],
+  type: string,
+): C | undefined => conditions.find((condition) => condition.type === type);
 
 const decodeCondition = (object: JsonObject, path: string): Condition => {
   const text = (field: string): string => optionalString(object[field], `${path}.${field}`) ?? '';

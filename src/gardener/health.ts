@@ -69,7 +69,7 @@ export const outdatedProblem = (generations: Generations): string | undefined =>
     : undefined;
 
 /** Required status of an object's conditions. They are checked in this order, and the first problem is the result. */
-export interface ConditionRules {
+interface ConditionRules {
   /** Types that must exist and be True. */
   readonly isTrue: readonly string[];
   /** Types that must be True if they exist. */
@@ -78,12 +78,14 @@ export interface ConditionRules {
   readonly maybeFalse?: readonly string[];
 }
 
-export const describeWrong = ({ type, status, reason, message }: Condition, expected: string): string =>
+type ToldCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+
+const describeWrong = ({ type, status, reason, message }: ToldCondition, expected: string): string =>
   `condition ${goQuote(type)} has invalid status ${status} (expected ${expected}) due to ${reason}: ${message}`;
 
 /** Returns the problem with an object's conditions. Like gardener's `pkg/utils/kubernetes/health`. `describe` describes a condition with the wrong status. */
 export const conditionProblem = (
-  conditions: readonly Condition[],
+  conditions: readonly ToldCondition[],
   { isTrue, maybeTrue = [], maybeFalse = [] }: ConditionRules,
   describe = describeWrong,
 ): string | undefined => {

@@ -35,7 +35,8 @@ const trimDots = (text: string): string => {
   return text.slice(start, end);
 };
 
-const machineryProblem = ({ reason, message }: Condition): string => `${trimDots(message)} (${reason})`;
+const machineryProblem = ({ reason, message }: Pick<Condition, 'reason' | 'message'>): string =>
+  `${trimDots(message)} (${reason})`;
 
 /** Unlike for other kinds, the text does not name the condition. */
 const problemOf = (parts: ObjectParts): string | undefined =>

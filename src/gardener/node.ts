@@ -18,21 +18,9 @@ import {
   nodePageSize,
   runBounds,
 } from '../kubernetes/api/list-call.ts';
-import {
-  type MessageFields,
-  count,
-  entries,
-  flag,
-  flat,
-  list,
-  message,
-  stringMap,
-  text,
-  time,
-  word,
-} from '../kubernetes/protobuf/index.ts';
-import { type Condition, findCondition } from './condition.ts';
-import { type ConditionRules, conditionProblem, decodeParts, describeWrong } from './health.ts';
+import { type MessageFields, entries, flag, flat, list, text, time, word } from '../kubernetes/protobuf/index.ts';
+import { findCondition } from './condition.ts';
+import { conditionProblem } from './health.ts';
 
 /** Annotation of a node that machine-controller-manager must not manage. */
 export const notManagedByMcm = 'node.machine.sapcloud.io/not-managed-by-mcm';
@@ -52,42 +40,50 @@ const taintsOfLeaving: ReadonlySet<string> = new Set([
   'node.kubernetes.io/out-of-service',
 ]);
 
-// Fields of a Node that are read from protobuf (k8s.io/api `core/v1/generated.proto`). All others, such as the list of images, are skipped.
+/** The fields of a Node that we read: of its 12 KB, such as the list of images, all others are skipped. */
+interface NodeParts {
+  readonly name: string;
+  readonly pool?: string;
+  /** Value of the annotation `not-managed-by-mcm`. */
+  readonly notManaged?: string;
+  readonly conditions: readonly NodeCondition[];
+  // Only for probes:
+  /** Value of the annotation `ignore-node`. */
+  readonly ignore?: string;
+  readonly deletionTimestamp?: string;
+  readonly taints?: readonly { readonly key: string }[];
+  // Only for health:
+  readonly unschedulable?: boolean;
+  readonly kubeletVersion?: string;
+}
 
-const conditionType = word('type', ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable']);
-const conditionStatus = word('status', ['True', 'False', 'Unknown']);
+interface NodeCondition {
+  readonly type: string;
+  readonly status?: string;
+  readonly reason?: string;
+  readonly message?: string;
+}
 
-const metadata: MessageFields = {
-  1: text('name'),
-  3: text('namespace'),
-  5: text('uid'),
-  6: text('resourceVersion'),
-  7: count('generation'),
-  9: time('deletionTimestamp'),
-  11: stringMap('labels'),
-  12: stringMap('annotations'),
-};
-
-const condition: MessageFields = {
-  1: conditionType,
-  2: conditionStatus,
-  4: time('lastTransitionTime'),
+// Their numbers in protobuf (k8s.io/api `core/v1/generated.proto`).
+const conditionFields: MessageFields = {
+  1: word('type', ['Ready', 'MemoryPressure', 'DiskPressure', 'PIDPressure', 'NetworkUnavailable']),
+  2: word('status', ['True', 'False', 'Unknown']),
   5: text('reason'),
-  6: text('message'),
 };
 
-/** A Node with the fields that health checks read, in the shape of its JSON. */
 const nodeHealthFields: Omit<ProtobufKind<object>, 'project'> = {
   apiVersion: 'v1',
   fields: {
-    1: message('metadata', metadata),
-    2: message('spec', { 4: flag('unschedulable') }),
-    3: message('status', { 4: list('conditions', condition), 7: message('nodeInfo', { 7: text('kubeletVersion') }) }),
+    1: flat({ 1: text('name'), 11: entries({ pool: poolLabel }), 12: entries({ notManaged: notManagedByMcm }) }),
+    2: flat({ 4: flag('unschedulable') }),
+    3: flat({
+      4: list('conditions', { ...conditionFields, 6: text('message') }),
+      7: flat({ 7: text('kubeletVersion') }),
+    }),
   },
-  empty: () => ({}),
+  empty: (): NodeParts => ({ name: '', conditions: [] }),
 };
 
-/** A Node with only the fields that a probe reads. */
 export const probedNodeFields: Omit<ProtobufKind<object>, 'project'> = {
   apiVersion: 'v1',
   fields: {
@@ -98,31 +94,39 @@ export const probedNodeFields: Omit<ProtobufKind<object>, 'project'> = {
       12: entries({ notManaged: notManagedByMcm, ignore: ignoreNodeAnnotation }),
     }),
     2: flat({ 5: list('taints', { 1: text('key') }, () => ({ key: '' })) }),
-    3: flat({
-      4: list('conditions', { 1: conditionType, 2: conditionStatus, 5: text('reason') }, () => ({
-        type: '',
-        status: '',
-        reason: '',
-      })),
-    }),
+    3: flat({ 4: list('conditions', conditionFields, () => ({ type: '', status: '', reason: '' })) }),
   },
   empty: (): NodeParts => ({ name: '', taints: [], conditions: [] }),
 };
 
-/** The fields of a Node that a probe reads. */
-interface NodeParts {
-  readonly name: string;
-  readonly pool?: string;
-  /** Value of the annotation `not-managed-by-mcm`. */
-  readonly notManaged?: string;
-  /** Value of the annotation `ignore-node`. */
-  readonly ignore?: string;
-  readonly deletionTimestamp?: string;
-  readonly taints: readonly { readonly key: string }[];
-  readonly conditions: readonly { readonly type: string; readonly status?: string; readonly reason?: string }[];
-}
+/** Reads the same fields from JSON. */
+const decodeNodeParts = (json: unknown, path: string): NodeParts => {
+  const object = decodeObject(json, path);
+  const { name, labels, annotations, deleting } = decodeMeta(object, path);
+  const spec = childObject(object, path, 'spec');
+  const status = childObject(object, path, 'status');
+  const info = childObject(status, `${path}.status`, 'nodeInfo');
+  return {
+    name,
+    pool: labels[poolLabel],
+    notManaged: annotations[notManagedByMcm],
+    ignore: annotations[ignoreNodeAnnotation],
+    deletionTimestamp: deleting ? 'set' : undefined,
+    taints: childObjects(spec, `${path}.spec`, 'taints').map(({ object: taint, path: at }) => ({
+      key: decodeString(taint.key, `${at}.key`),
+    })),
+    conditions: childObjects(status, `${path}.status`, 'conditions').map(({ object: item, path: at }) => ({
+      type: decodeString(item.type, `${at}.type`),
+      status: optionalString(item.status, `${at}.status`),
+      reason: optionalString(item.reason, `${at}.reason`),
+      message: optionalString(item.message, `${at}.message`),
+    })),
+    unschedulable: optionalBoolean(spec.unschedulable, `${path}.spec.unschedulable`),
+    kubeletVersion: optionalString(info.kubeletVersion, `${path}.status.nodeInfo.kubeletVersion`),
+  };
+};
 
-/** A Node (`v1`) as a probe needs it: a few fields of its 12 KB. */
+/** A Node (`v1`) as a probe needs it. */
 export interface NodeView {
   readonly name: string;
   readonly managedByMcm: boolean;
@@ -136,10 +140,18 @@ export interface NodeView {
 }
 
 /** True if the condition shows that the node is being updated in place, or that such an update failed. */
-const isInPlaceUpdate = ({ type, reason }: NodeParts['conditions'][number]): boolean =>
+const isInPlaceUpdate = ({ type, reason }: NodeCondition): boolean =>
   type === 'InPlaceUpdate' && (reason === 'ReadyForUpdate' || reason === 'UpdateFailed');
 
-const viewOf = ({ name, pool, notManaged, ignore, deletionTimestamp, taints, conditions }: NodeParts): NodeView => {
+const viewOf = ({
+  name,
+  pool,
+  notManaged,
+  ignore,
+  deletionTimestamp,
+  taints = [],
+  conditions,
+}: NodeParts): NodeView => {
   const trueConditions = new Set<string>();
   for (const { type, status } of conditions) if (status === 'True') trueConditions.add(type);
   return {
@@ -152,27 +164,7 @@ const viewOf = ({ name, pool, notManaged, ignore, deletionTimestamp, taints, con
   };
 };
 
-export const decodeNode = (json: unknown, path: string): NodeView => {
-  const object = decodeObject(json, path);
-  const { name, labels, annotations, deleting } = decodeMeta(object, path);
-  const itemsOf = (part: 'spec' | 'status', field: string) =>
-    childObjects(childObject(object, path, part), `${path}.${part}`, field);
-  return viewOf({
-    name,
-    pool: labels[poolLabel],
-    notManaged: annotations[notManagedByMcm],
-    ignore: annotations[ignoreNodeAnnotation],
-    deletionTimestamp: deleting ? 'set' : undefined,
-    taints: itemsOf('spec', 'taints').map(({ object: taint, path: at }) => ({
-      key: decodeString(taint.key, `${at}.key`),
-    })),
-    conditions: itemsOf('status', 'conditions').map(({ object: item, path: at }) => ({
-      type: decodeString(item.type, `${at}.type`),
-      status: optionalString(item.status, `${at}.status`),
-      reason: optionalString(item.reason, `${at}.reason`),
-    })),
-  });
-};
+export const decodeNode = (json: unknown, path: string): NodeView => viewOf(decodeNodeParts(json, path));
 
 /**
  * The health of a Node (`v1`): the fields that the checks of a shoot need. It is small, because many shoots' nodes are in memory at once, and users control
@@ -198,7 +190,7 @@ export interface NodeHealth {
 const nodeRules = {
   isTrue: ['Ready'],
   maybeFalse: ['DiskPressure', 'MemoryPressure', 'NetworkUnavailable', 'PIDPressure'],
-} as const satisfies ConditionRules;
+};
 
 /** Maximum length of each text of a condition in the problem of a node, in UTF-16 code units. Longer texts are cut and end in `...`. */
 const longestNodeText = 256;
@@ -207,23 +199,27 @@ const longestNodeText = 256;
 const cutText = (whole: string): string =>
   whole.length <= longestNodeText ? whole : `${Array.from(whole.slice(0, longestNodeText - 3)).join('')}...`;
 
-const describeShortly = ({ status, reason, message: text, ...condition }: Condition, expected: string): string =>
-  describeWrong({ ...condition, status: cutText(status), reason: cutText(reason), message: cutText(text) }, expected);
+const withCutTexts = ({ type, status = '', reason = '', message = '' }: NodeCondition) => ({
+  type,
+  status: cutText(status),
+  reason: cutText(reason),
+  message: cutText(message),
+});
 
-export const decodeNodeHealth = (json: unknown, path: string): NodeHealth => {
-  const { meta, conditions, spec, status } = decodeParts(json, path);
-  const { name, labels, annotations } = meta;
-  const info = childObject(status, `${path}.status`, 'nodeInfo');
+const healthOf = (parts: NodeParts): NodeHealth => {
+  const { name, pool, notManaged, unschedulable = false, kubeletVersion = '', conditions } = parts;
   return {
     meta: { name },
-    pool: labels[poolLabel],
-    managedByMcm: annotations[notManagedByMcm] !== '1',
-    unschedulable: optionalBoolean(spec.unschedulable, `${path}.spec.unschedulable`) ?? false,
-    kubeletVersion: optionalString(info.kubeletVersion, `${path}.status.nodeInfo.kubeletVersion`) ?? '',
+    pool,
+    managedByMcm: notManaged !== '1',
+    unschedulable,
+    kubeletVersion,
     ready: findCondition(conditions, 'Ready')?.status === 'True',
-    problem: conditionProblem(conditions, nodeRules, describeShortly),
+    problem: conditionProblem(conditions.map(withCutTexts), nodeRules),
   };
 };
+
+export const decodeNodeHealth = (json: unknown, path: string): NodeHealth => healthOf(decodeNodeParts(json, path));
 
 /** Lists nodes in one of their projections, each with only the fields that it needs. */
 const nodesOf = <Node>(
@@ -239,7 +235,7 @@ export const listNodes: Call<readonly NodeView[]> = nodesOf({
 
 export const listNodeHealth: Call<readonly NodeHealth[]> = nodesOf({
   decode: decodeNodeHealth,
-  protobuf: { ...nodeHealthFields, project: (draft, path) => decodeNodeHealth(draft, path()) },
+  protobuf: { ...nodeHealthFields, project: (draft, path) => healthOf(checkName(draft as NodeParts, path)) },
   nameOf: ({ meta }) => meta.name,
   bounds: runBounds.nodes,
 });

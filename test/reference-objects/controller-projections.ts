@@ -158,15 +158,8 @@ const care: readonly Projection[] = [
     kind: 'NodeList',
     project: listNodeHealth.decode,
     set: { 'items[].metadata.annotations.*': '1' },
-    exceptions: {
-      missing: [
-        'items[].status.conditions[].codes',
-        'items[].status.conditions[].lastUpdateTime',
-        'items[].status.observedGeneration',
-      ],
-      // A node of upstream's is healthy.
-      empty: ['0.problem'],
-    },
+    // A node of upstream's is healthy.
+    exceptions: { empty: ['0.problem'] },
   },
   { name: 'leases of care', kind: 'LeaseList', project: listNodeLeaseExpiries.decode },
   {

@@ -3,14 +3,12 @@ export { protobufMediaType, readProtobufStatus } from './kube-protobuf.ts';
 export { ProtobufListReader } from './protobuf-list.ts';
 export {
   type MessageFields,
-  count,
   entries,
   fieldStamp,
   flag,
   flat,
   integer,
   list,
-  message,
   microseconds,
   readFields,
   stringMap,

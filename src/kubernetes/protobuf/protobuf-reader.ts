@@ -56,8 +56,6 @@ const textAt = (cursor: ProtobufCursor, { start, end }: ProtobufRange): string =
 export const text = named(readString);
 export const integer = named(readInteger);
 export const flag = named((cursor, tag) => readInteger(cursor, tag) !== 0);
-/** Reads a number; undefined if it is 0, because JSON omits it (Go's omitempty). */
-export const count = named((cursor, tag) => readInteger(cursor, tag) || undefined);
 export const bytes = named((cursor, tag) => {
   const { start, end } = readRange(cursor, tag);
   return cursor.bytes.subarray(start, end);
