@@ -1,13 +1,33 @@
+import {
+  type Condition,
+  type ConditionChange,
+  findCondition,
+  mergeConditions,
+  storedConditions,
+  updateCondition,
+} from '../gardener/condition.ts';
 import { ownConditionType } from '../gardener/shoot-conditions.ts';
+import type { JsonObject } from '../kubernetes/api/decode.ts';
 import { formatGoDuration } from '../kubernetes/api/duration.ts';
-import type { Kube } from '../kubernetes/api/kube.ts';
+import { isApiError } from '../kubernetes/api/errors.ts';
+import type { CallOptions, Kube, KubeClient } from '../kubernetes/api/kube.ts';
 import { type Informer, type InformerDeps, createInformer } from '../kubernetes/cache/index.ts';
+import { retryOnConflict } from '../kubernetes/client/index.ts';
 import { runInScope } from '../kubernetes/transport/index.ts';
 import { type ReadyCheck, WorkQueue } from '../process/index.ts';
-import type { ExtensionClass, ExtensionObject, HealthCheckController } from './check.ts';
-import { decodeExtension, decodeHibernation, extensionsPath } from './extension.ts';
-import { type ReconcileDeps, reconcile } from './reconcile.ts';
-import { type HealthCheckMetrics, HealthCheckReport } from './report.ts';
+import type { CheckOutcome, ExtensionObject, HealthCheckController } from './check.ts';
+import {
+  decodeExtension,
+  decodeHibernation,
+  extensionsPath,
+  getCluster,
+  getExtension,
+  isLeaving,
+  patchConditions,
+} from './extension.ts';
+import { aggregateOutcomes, hibernatedChange, uncheckedChange } from './judge.ts';
+import { type HealthCheckMetrics, HealthCheckReport, type RunOutcome } from './report.ts';
+import { runChecks } from './run-checks.ts';
 import type { ShootConnections } from './shoot-connections.ts';
 
 /** A watch of the seed's Clusters: of each, if its shoot is hibernated. */
@@ -21,27 +41,36 @@ export const createClusterWatch = (options: InformerDeps & { readonly kube: Kube
   });
 
 /** What the controllers of a process share. */
-export interface ControllerDeps extends InformerDeps, Pick<ReconcileDeps, 'seed'> {
+export interface ControllerDeps extends InformerDeps {
   readonly shoots: Pick<ShootConnections, 'clientFor' | 'forget'>;
   /** Transport to the seed, with all its policies. */
   readonly kube: Kube;
+  /** Client of the seed. Only the status of extension objects is written with it. */
+  readonly seed: KubeClient;
   /** The watch of Clusters that the process runs, if its objects have Clusters: an object is checked at once when its shoot hibernates or wakes up. */
   readonly clusters?: ClusterWatch | undefined;
   readonly metrics: HealthCheckMetrics;
 }
 
-const defaultSyncPeriodMs = 30_000;
-const defaultConcurrency = 5;
-const defaultClasses: readonly ExtensionClass[] = ['shoot'];
+const withDefaults = ({
+  classes = ['shoot'],
+  predicates = [],
+  conditionTypesToRemove = [],
+  syncPeriodMs = 30_000,
+  concurrency = 5,
+  ...others
+}: HealthCheckController): Required<HealthCheckController> => ({
+  ...others,
+  classes,
+  predicates,
+  conditionTypesToRemove,
+  syncPeriodMs,
+  concurrency,
+});
 
 /** Throws a RangeError for invalid options. */
-export const checkController = ({
-  checks,
-  classes = defaultClasses,
-  conditionTypesToRemove = [],
-  syncPeriodMs = defaultSyncPeriodMs,
-  concurrency = defaultConcurrency,
-}: HealthCheckController): void => {
+export const checkController = (controller: HealthCheckController): void => {
+  const { checks, classes, conditionTypesToRemove, syncPeriodMs, concurrency } = withDefaults(controller);
   const problem = (text: string): RangeError => new RangeError(`health checks: ${text}`);
   if (checks.length === 0) throw problem('checks must not be empty');
   if (checks.some(({ conditionType }) => conditionType === '')) throw problem('a check has an empty conditionType');
@@ -58,8 +87,11 @@ export const checkController = ({
 };
 
 /** True if objects of the controller have Clusters. Only objects of the class `shoot` do. */
-export const needsClusters = ({ classes = defaultClasses }: HealthCheckController): boolean =>
-  classes.includes('shoot');
+export const needsClusters = (controller: HealthCheckController): boolean =>
+  withDefaults(controller).classes.includes('shoot');
+
+/** Computes the change of a condition from the stored one. Called again after a conflict. */
+type Evaluate = (type: string, old: Condition | undefined) => ConditionChange;
 
 /**
  * Maintains the conditions of all extension objects of one kind, type and class: it runs all checks of each object every sync period, and writes conditions
@@ -67,18 +99,16 @@ export const needsClusters = ({ classes = defaultClasses }: HealthCheckControlle
  */
 export class ObjectController {
   readonly name: string;
-  readonly #controller: HealthCheckController;
+  readonly #controller: Required<HealthCheckController>;
   readonly #deps: ControllerDeps;
-  readonly #syncPeriodMs: number;
   readonly #report: HealthCheckReport;
   readonly #objects: Informer<ExtensionObject>;
 
   constructor(controller: HealthCheckController, deps: ControllerDeps) {
-    const { kind, type, syncPeriodMs = defaultSyncPeriodMs } = controller;
+    const { kind, type } = controller;
     this.name = `health checks of ${kind} ${type}`;
-    this.#controller = controller;
+    this.#controller = withDefaults(controller);
     this.#deps = deps;
-    this.#syncPeriodMs = syncPeriodMs;
     const logger = deps.logger.child({ kind, type });
     this.#report = new HealthCheckReport({ logger, kind, metrics: deps.metrics });
     this.#objects = createInformer({ ...deps, logger, path: extensionsPath(kind), project: decodeExtension });
@@ -91,7 +121,7 @@ export class ObjectController {
   /** Runs until `signal` aborts, and resolves when all checks have ended. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, clusters, shoots } = this.#deps;
-    const { concurrency = defaultConcurrency } = this.#controller;
+    const { concurrency, syncPeriodMs } = this.#controller;
     const queue = new WorkQueue({
       clock,
       concurrency,
@@ -102,7 +132,7 @@ export class ObjectController {
         await this.#check(object, signal);
         // The object may be gone by now.
         if (this.#own(key) === undefined) this.#report.forget(object);
-        else queue.addAfter(key, Math.max(0, startedAt + this.#syncPeriodMs - clock.monotonic()));
+        else queue.addAfter(key, Math.max(0, startedAt + syncPeriodMs - clock.monotonic()));
       },
       onError: (_key, error) => this.#report.unexpectedError(error),
     });
@@ -130,25 +160,106 @@ export class ObjectController {
 
   /** Returns an object, if this controller is responsible for it. */
   #own(key: string): ExtensionObject | undefined {
-    const { type, classes = defaultClasses } = this.#controller;
+    const { type, classes } = this.#controller;
     const object = this.#objects.get(key);
     return object?.type === type && classes.some((one) => one === object.class) ? object : undefined;
   }
 
   /** Never rejects. */
   async #check(object: ExtensionObject, signal: AbortSignal): Promise<void> {
-    const { clock } = this.#deps;
-    const { predicates = [] } = this.#controller;
-    const deps = { ...this.#deps, ...this.#controller, checkTimeoutMs: this.#syncPeriodMs, report: this.#report };
-    const timeoutMs = 2 * this.#syncPeriodMs;
+    const timeoutMs = 2 * this.#controller.syncPeriodMs;
     const onTimeout = (): Error => new Error(`the run did not finish within ${formatGoDuration(timeoutMs)}`);
+    const scope = { clock: this.#deps.clock, timeoutMs, onTimeout, signal };
     try {
-      const outcome = predicates.every((predicate) => predicate(object))
-        ? await runInScope({ clock, timeoutMs, onTimeout, signal }, (until) => reconcile(deps, object, until))
-        : 'left-alone';
-      this.#report.ran(object, outcome);
+      this.#report.ran(object, await runInScope(scope, (until) => this.#reconcile(object, until)));
     } catch (error) {
       if (!signal.aborted) this.#report.failed(object, error);
     }
+  }
+
+  /**
+   * Runs all checks of one object, then writes at most once, or again after a conflict. If the Cluster cannot be read, all conditions become Unknown, so that
+   * none looks up to date, and the run rejects. Rejects with an ApiError or DecodeError, or with `signal.reason`.
+   */
+  async #reconcile(object: ExtensionObject, signal: AbortSignal): Promise<RunOutcome> {
+    const { checks, predicates, syncPeriodMs } = this.#controller;
+    if (isLeaving(object) || !predicates.every((predicate) => predicate(object))) return 'left-alone';
+    // With the checks, a read and a write take two periods at most, so that a slow read leaves time for the write.
+    const options: CallOptions = { signal, timeoutMs: syncPeriodMs / 2 };
+    const { cluster, isHibernated } = await this.#readCluster(object, options).catch(async (error: unknown) => {
+      signal.throwIfAborted();
+      await this.#write(object, () => uncheckedChange(error), options);
+      throw error;
+    });
+    if (isHibernated) {
+      await this.#write(object, () => hibernatedChange, options);
+      return 'hibernated';
+    }
+    const outcomes = await this.#runChecks(object, cluster, signal);
+    const evaluate: Evaluate = (type, old) => {
+      const own = outcomes.filter((_, index) => checks[index]?.conditionType === type);
+      return aggregateOutcomes(own, { old, now: this.#deps.clock.now() });
+    };
+    await this.#write(object, evaluate, options);
+    return 'checked';
+  }
+
+  /** Reads the Cluster of an object. Objects of classes other than `shoot` have none. */
+  async #readCluster(
+    object: ExtensionObject,
+    options: CallOptions,
+  ): Promise<{ readonly cluster?: JsonObject; readonly isHibernated: boolean }> {
+    if (object.class !== 'shoot') return { isHibernated: false };
+    const { value: cluster } = await this.#deps.seed.call(getCluster(object.controlPlane), options);
+    return { cluster, isHibernated: decodeHibernation(cluster, 'cluster') };
+  }
+
+  /** Runs all checks of one object. The kubeconfig of the shoot is read at most once, when a check first needs it. */
+  #runChecks(
+    extension: ExtensionObject,
+    cluster: JsonObject | undefined,
+    signal: AbortSignal,
+  ): Promise<readonly CheckOutcome[]> {
+    const { clock, seed, shoots } = this.#deps;
+    const { checks, syncPeriodMs: timeoutMs } = this.#controller;
+    const connect = async (): Promise<KubeClient> => {
+      if (extension.class !== 'shoot') throw new Error(`an extension of class ${extension.class} has no shoot`);
+      return shoots.clientFor(extension.controlPlane, signal);
+    };
+    let client: Promise<KubeClient> | undefined;
+    const shoot = () => (client ??= connect());
+    return runChecks(checks, { clock, context: { extension, cluster, seed, shoot }, timeoutMs, signal });
+  }
+
+  /** Writes conditions that differ, and retries after a conflict with the object read again. An object that is gone is no error. */
+  async #write(read: ExtensionObject, evaluate: Evaluate, options: CallOptions): Promise<void> {
+    const { kind } = this.#controller;
+    try {
+      await retryOnConflict(read, {
+        attempt: (object) => this.#writeOnce(object, evaluate, options),
+        reread: async (object) => {
+          const { value } = await this.#deps.seed.call(getExtension(kind, object), options);
+          return value.meta.uid === object.meta.uid && !isLeaving(value) ? value : undefined;
+        },
+      });
+    } catch (error) {
+      if (!isApiError(error, 'NotFound')) throw error;
+    }
+  }
+
+  async #writeOnce(object: ExtensionObject, evaluate: Evaluate, options: CallOptions): Promise<void> {
+    const { clock, seed } = this.#deps;
+    const { kind, checks, conditionTypesToRemove: toRemove } = this.#controller;
+    const judged = [...new Set(checks.map(({ conditionType }) => conditionType))].map((type) => {
+      const old = findCondition(object.conditions, type);
+      return updateCondition({ type, old }, evaluate(type, old), clock.now());
+    });
+    this.#report.judged(object, judged);
+    const changed = judged.filter((condition) => !object.conditions.includes(condition));
+    const isRemoving = object.conditions.some(({ type }) => toRemove.includes(type));
+    if (changed.length === 0 && !isRemoving) return;
+    const conditions = mergeConditions(storedConditions(object.object, kind), judged, toRemove);
+    await seed.call(patchConditions(kind, object, conditions), options);
+    for (const condition of changed) this.#report.written(object, condition);
   }
 }
