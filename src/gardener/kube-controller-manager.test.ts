@@ -54,25 +54,19 @@ describe('the grace period of a KCM', () => {
   });
 
   it.each([
-    ['--node-monitor-grace-period=0', 'which is no duration'],
-    ['--node-monitor-grace-period=$(GRACE)', '"$(GRACE)", which is no duration'],
-    ['exec kcm --node-monitor-grace-period=20s --v=2', 'within a longer word'],
-    ['$(GRACE_FLAG)', '"$(GRACE_FLAG)" in its command line may set --node-monitor-grace-period'],
-    ['--openshift-config=/etc/config.yaml', 'a script or a configuration file may set'],
-    ['--v=2', 'its version, which has the default, is unknown'],
-  ])('is unknown with %j', (word, problem) => {
-    const grace = kcmGraceOf([container(['/kube-controller-manager', word], 'kcm:latest')]);
-    expect(grace).toEqual({ kind: 'unknown', problem: expect.stringContaining(problem) as string });
-  });
-
-  it.each([
-    [['k3s', 'server', '--disable=traefik'], 'a script or a configuration file'],
-    [['k3s', 'server', '--kube-controller-manager-arg=node-monitor-grace-period=16s'], 'within a longer word'],
-    [['/bin/bash', '/start.sh'], 'a script or a configuration file'],
-    [['sh', '-c', 'exec kube-controller-manager $FLAGS'], 'a script or a configuration file'],
-    [['sh', '-c', 'exec kube-controller-manager --node-monitor-grace-period=9s'], 'within a longer word'],
+    [['/kube-controller-manager', '--node-monitor-grace-period=0'], 'is "0", which is no duration'],
+    [['/kube-controller-manager', '--node-monitor-grace-period=$(GRACE)'], 'is "$(GRACE)", which is no duration'],
+    [['/kube-controller-manager', '--v=2'], 'its version, which has the default, is unknown'],
+    ...[
+      ['/kube-controller-manager', '$(GRACE_FLAG)'],
+      ['/kube-controller-manager', '--openshift-config=/etc/config.yaml'],
+      ['k3s', 'server', '--disable=traefik'],
+      ['k3s', 'server', '--kube-controller-manager-arg=node-monitor-grace-period=16s'],
+      ['/bin/bash', '/start.sh'],
+      ['sh', '-c', 'exec kube-controller-manager --node-monitor-grace-period=9s'],
+    ].map((words): [string[], string] => [words, 'a script, a variable or a configuration file may set']),
   ])('is unknown with %j', (commandLine, problem) => {
-    const grace = kcmGraceOf([container(commandLine, 'image:v1.33.0')], '1.33.0');
+    const grace = kcmGraceOf([container(commandLine, 'kcm:latest')]);
     expect(grace).toEqual({ kind: 'unknown', problem: expect.stringContaining(problem) as string });
   });
 

@@ -66,8 +66,8 @@ const tagOf = (image: string): string => {
  */
 const defaultGraceMs = (minor: number): number => (minor < 32 ? 40_000 : 50_000);
 
-const program = /^(?:[^\s=]*\/)?(?:kube-controller-manager|hyperkube)$/;
-const imageOfProgram = /(?:^|\/)(?:kube-controller-manager|hyperkube)[^/]*$/;
+const program = /^(?:[^\s=]*\/)?kube-controller-manager$/;
+const imageOfProgram = /(?:^|\/)kube-controller-manager[^/]*$/;
 
 const setsGrace = ({ commandLine }: TemplateContainer): boolean => valuesIn(commandLine).length > 0;
 
@@ -90,18 +90,8 @@ const readDuration = (text: string): KcmGrace => {
   return { kind: 'unknown', problem: `${flag} is ${JSON.stringify(text)}, which is no duration greater than 0` };
 };
 
-/** Returns why KCM may have another value than the default, though its command line does not set the flag. */
-const whyNotDefault = (container: TemplateContainer): string | undefined => {
-  const words = container.commandLine;
-  if (words.some((word) => /node[-_]monitor[-_]grace[-_]period/.test(word))) {
-    return `${flag} stands within a longer word of its command line`;
-  }
-  const variable = words.find((word) => /^[$`]/.test(word));
-  if (variable !== undefined) return `${JSON.stringify(variable)} in its command line may set ${flag}`;
-  const isConfigured = words.some((word) => /^--openshift[-_]config(?:=|$)/.test(word));
-  if (isConfigured || !isKcm(container)) return `a script or a configuration file may set ${flag}`;
-  return undefined;
-};
+/** Words that may set the flag: a longer word around it, a variable, or OpenShift's configuration file. */
+const maySetGrace = /node[-_]monitor[-_]grace[-_]period|^[$`]|^--openshift[-_]config(?:=|$)/;
 
 /**
  * Reads the grace period of a KCM from the containers of its Deployment. `shootVersion`: Kubernetes version of the shoot, for an image whose tag is no version.
@@ -114,8 +104,9 @@ export const kcmGraceOf = (containers: readonly TemplateContainer[], shootVersio
   const { image, commandLine } = container;
   const value = valuesIn(commandLine).at(-1);
   if (value !== undefined) return readDuration(value);
-  const problem = whyNotDefault(container);
-  if (problem !== undefined) return { kind: 'unknown', problem };
+  if (!isKcm(container) || commandLine.some((word) => maySetGrace.test(word))) {
+    return { kind: 'unknown', problem: `a script, a variable or a configuration file may set ${flag}` };
+  }
   for (const version of [tagOf(image), shootVersion]) {
     const minor = minorOf(version);
     if (minor !== undefined) return { kind: 'default', ms: defaultGraceMs(minor), version };
