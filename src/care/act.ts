@@ -6,7 +6,7 @@ import { shootConditionTypes } from '../gardener/shoot-conditions.ts';
 import { shootLabelChange, shootStatus } from '../gardener/shoot-status.ts';
 import type { Call } from '../kubernetes/api/call.ts';
 import type { JsonObject } from '../kubernetes/api/decode.ts';
-import { ApiError, type Result } from '../kubernetes/api/errors.ts';
+import { type ApiError, type Result, resultOf } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { retryOnConflict } from '../kubernetes/client/index.ts';
@@ -88,48 +88,37 @@ const timeoutMs = 10_000;
  */
 const readTimeoutMs = 5_000;
 
-/** Reads a Shoot. A failed read is data; rejects only with `signal.reason`, or for a bug. */
-export const readShoot = async (
+/** Reads a Shoot. Rejects only with `signal.reason`, or for a bug. */
+export const readShoot = (
   { client }: GardenWriter,
   at: NamespacedName,
   { signal, longestMs }: { readonly signal: AbortSignal; readonly longestMs: number },
 ): Promise<Result<GardenShoot, ApiError>> => {
   const limits = { timeoutMs: Math.min(timeoutMs, longestMs), sentTimeoutMs: readTimeoutMs };
-  try {
-    return { ok: true, value: (await client.call(getShoot(at), { ...limits, signal, noRetry: true })).value };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof ApiError) return { ok: false, error };
-    throw error;
-  }
+  const read = client.call(getShoot(at), { ...limits, signal, noRetry: true }).then(({ value }) => value);
+  return resultOf(read, signal);
 };
 
 /**
- * Writes conditions and labels that differ, and retries after a conflict with the Shoot read again. A failed write is data; rejects only with
- * `signal.reason`, or for a bug.
+ * Writes conditions and labels that differ, and retries after a conflict with the Shoot read again. Rejects only with `signal.reason`, or for a bug.
  */
 export const writeShoot = async (writer: GardenWriter, request: WriteRequest): Promise<Written> => {
   const { clock, client } = writer;
   const { stored, conditionsOf, deadline, signal } = request;
   let conditions: Written['conditions'] = [];
-  try {
-    const writing = await retryOnConflict<GardenShoot, WriteResult>(stored, {
-      attempt: (latest) => {
-        conditions = conditionsOf(latest.shoot);
-        return writeOnce(writer, latest, { conditions, signal });
-      },
-      reread: async ({ shoot, metadata: { uid } }) => {
-        const { value } = await client.call(getShoot(shoot), { signal, timeoutMs });
-        return value.metadata.uid === uid ? value : undefined;
-      },
-      mayRetry: () => clock.monotonic() < deadline,
-    });
-    return { writing: writing ?? gone, conditions };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (error instanceof ApiError) return { writing: failureOf(error), conditions };
-    throw error;
-  }
+  const write = retryOnConflict<GardenShoot, WriteResult>(stored, {
+    attempt: (latest) => {
+      conditions = conditionsOf(latest.shoot);
+      return writeOnce(writer, latest, { conditions, signal });
+    },
+    reread: async ({ shoot, metadata: { uid } }) => {
+      const { value } = await client.call(getShoot(shoot), { signal, timeoutMs });
+      return value.metadata.uid === uid ? value : undefined;
+    },
+    mayRetry: () => clock.monotonic() < deadline,
+  });
+  const written = await resultOf(write, signal);
+  return { writing: written.ok ? (written.value ?? gone) : failureOf(written.error), conditions };
 };
 
 /** Sends at most one patch of the conditions and one of the labels. */

@@ -2,7 +2,7 @@ import type { CareShoot } from '../../gardener/care-shoots.ts';
 import { listNodeHealth } from '../../gardener/node.ts';
 import { type Call, smallResponseBytes } from '../../kubernetes/api/call.ts';
 import { formatGoDuration } from '../../kubernetes/api/duration.ts';
-import { ApiError, KubeconfigError } from '../../kubernetes/api/errors.ts';
+import { ApiError, KubeconfigError, resultOf } from '../../kubernetes/api/errors.ts';
 import type { KubeClient } from '../../kubernetes/api/kube.ts';
 import { type Lease, listNodeLeasesWithin } from '../../kubernetes/api/lease.ts';
 import { listCall, runBounds } from '../../kubernetes/api/list-call.ts';
@@ -114,34 +114,25 @@ const readShoot = async (reading: Reading): Promise<ShootObservation> => {
 
 const readHealthz = async ({ clock, client, signal, timeoutMs }: Reading): Promise<HealthzObservation> => {
   const startedAt = clock.monotonic();
-  const elapsed = (): number => Math.round(clock.monotonic() - startedAt);
-  try {
-    const options = { signal, timeoutMs: Math.min(healthzTimeoutMs, timeoutMs / 2) };
-    const { value } = await client.call(getHealthz, options);
-    return { ...value, responseMs: elapsed() };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!(error instanceof ApiError)) throw error;
-    return { status: error.status, text: error.message, responseMs: elapsed() };
-  }
+  const options = { signal, timeoutMs: Math.min(healthzTimeoutMs, timeoutMs / 2) };
+  const answer = await resultOf(client.call(getHealthz, options), signal);
+  const told = answer.ok ? answer.value.value : { status: answer.error.status, text: answer.error.message };
+  return { ...told, responseMs: Math.round(clock.monotonic() - startedAt) };
 };
 
 const leftMs = ({ readsEnd, clock }: Reading): number => readsEnd - clock.monotonic();
 
 const read = async <T>(reading: Reading, call: Call<T>): Promise<Read<T>> => {
   const { client, signal } = reading;
-  try {
-    // At least 1 ms, so that a read after the deadline fails with a Timeout like any other.
-    const timeoutMs = Math.max(1, leftMs(reading));
-    return { ok: true, value: (await client.call(call, { signal, timeoutMs })).value };
-  } catch (error) {
-    signal.throwIfAborted();
-    if (!(error instanceof ApiError)) throw error;
-    if (error.code !== 'Timeout' || error.status !== undefined) return { ok: false, error: error.message };
-    // The time left for a read varies, and care would write every new message. So this one names the time of all reads.
-    const text = `no response within the timeout of the run, ${formatGoDuration(reading.timeoutMs)}`;
-    return { ok: false, error: `${call.method} ${call.path}: ${text}` };
-  }
+  // At least 1 ms, so that a read after the deadline fails with a Timeout like any other.
+  const timeoutMs = Math.max(1, leftMs(reading));
+  const answer = await resultOf(client.call(call, { signal, timeoutMs }), signal);
+  if (answer.ok) return { ok: true, value: answer.value.value };
+  const { code, status, message } = answer.error;
+  if (code !== 'Timeout' || status !== undefined) return { ok: false, error: message };
+  // The time left for a read varies, and care would write every new message. So this one names the time of all reads.
+  const text = `no response within the timeout of the run, ${formatGoDuration(reading.timeoutMs)}`;
+  return { ok: false, error: `${call.method} ${call.path}: ${text}` };
 };
 
 /** Tests the tunnel to the shoot's network with a connection through it. If the deadline ends the test, the result is a failed read. */

@@ -107,6 +107,17 @@ export const unlessNotFound = async <T>(asked: Promise<T>): Promise<T | undefine
   }
 };
 
+/** Makes data of a failed call. Rejects only with `signal.reason`, or for a bug. */
+export const resultOf = async <T>(called: Promise<T>, signal: AbortSignal): Promise<Result<T, ApiError>> => {
+  try {
+    return { ok: true, value: await called };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (error instanceof ApiError) return { ok: false, error };
+    throw error;
+  }
+};
+
 /** A kubeconfig is refused or malformed; the message names the field and never its value. */
 export class KubeconfigError extends Error {
   override readonly name = 'KubeconfigError';
