@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeEtcdHealth } from './etcd.ts';
 import type { ObjectHealth } from './health.ts';
 import { decodeMachineDeploymentHealth } from './machine-deployment.ts';
+import { decodeManagedResourceHealth } from './managed-resource.ts';
 import { decodeNodeHealth } from './node.ts';
 import { decodeDaemonSetHealth, decodeDeploymentHealth, decodeStatefulSetHealth } from './workloads.ts';
 
@@ -170,5 +171,25 @@ describe('the counts of a DaemonSet', () => {
     expect(find(status(allowed + 1), strategy)).toBe(
       `too many unavailable pods found (${allowed + 1}/10, only max. ${allowed} unavailable pods allowed)`,
     );
+  });
+});
+
+describe('a ManagedResource of a health check', () => {
+  const which = 'managed resource shoot--dev--one/etcd-main';
+  const [applied, healthy] = [condition('ResourcesApplied', 'True'), condition('ResourcesHealthy', 'True')];
+
+  it.each([
+    ['rolling out', { conditions: [applied, healthy, condition('ResourcesProgressing', 'True')] }, undefined],
+    ['outdated', { observedGeneration: 1 }, `observed generation of ${which} outdated (1/2)`],
+    ['ahead', { observedGeneration: 3 }, `observed generation of ${which} outdated (3/2)`],
+    ['new', {}, `condition ResourcesApplied for ${which} has not been reported yet`],
+    ['not yet healthy', { conditions: [applied] }, `condition ResourcesHealthy for ${which} has not been reported yet`],
+    [
+      'unhealthy',
+      { conditions: [applied, condition('ResourcesHealthy', 'False')] },
+      `condition ResourcesHealthy of ${which} is False: Said so.`,
+    ],
+  ])('%s', (_, status, problem) => {
+    expect(problemOf(decodeManagedResourceHealth, status)).toBe(problem);
   });
 });

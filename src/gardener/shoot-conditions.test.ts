@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { formatTime } from '../kubernetes/api/meta-time.ts';
 import type { Condition, ConditionStatus } from './condition.ts';
-import { type ConditionFailure, shootCondition } from './shoot-conditions.ts';
+import { shootCondition } from './shoot-conditions.ts';
 import type { LastOperation, ShootProgress } from './shoot-status.ts';
 
 const now = Date.parse('2026-11-21T06:00:00Z');
 const minute = 60_000;
 const type = 'APIServerAvailable';
-const failure: ConditionFailure = { reason: 'HealthzRequestFailed', message: 'no route to host' };
+const failure = { reason: 'HealthzRequestFailed', message: 'no route to host' };
 
 const stored = (status: string, ageMs: number, reason = failure.reason): Condition => ({
   type,

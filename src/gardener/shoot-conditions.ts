@@ -15,16 +15,12 @@ export type ShootConditionType = (typeof shootConditionTypes)[number];
 /** The only one of these types that gardener takes from no extension: the request to the API server alone decides it. */
 export const ownConditionType = 'APIServerAvailable' satisfies ShootConditionType;
 
-/** Reason and message of a failed check. */
-export interface ConditionFailure {
+/** Result of a check of a Shoot. `Failed` becomes False or, within the threshold of its condition type, Progressing. */
+export interface Finding {
+  readonly status: ConditionStatus | 'Failed';
   readonly reason: string;
   readonly message: string;
   readonly codes?: readonly string[];
-}
-
-/** Result of a check of a Shoot. `Failed` becomes False or, within the threshold of its condition type, Progressing. */
-export interface Finding extends ConditionFailure {
-  readonly status: ConditionStatus | 'Failed';
 }
 
 export interface FindingContext extends ShootProgress {

@@ -88,12 +88,3 @@ describe.each<[ShootConditionType, readonly (readonly [what: string, parts: Part
     expect(findingOf(type, checkInput(parts))).toEqual(finding);
   });
 });
-
-it('a roll-out of a ManagedResource may take as long as the configuration says', () => {
-  const conditions = [condition('ResourcesProgressing', 'True')];
-  const managedResources = ok([managedResource('mine', { class: 'seed', conditions })]);
-  const settings = { managedResourceProgressingThreshold: 300_000 };
-  expect(findingOf('ControlPlaneHealthy', checkInput({ seed: { managedResources }, settings }))).toEqual(
-    failed('ProgressingRolloutStuck', 'ManagedResource mine is progressing for more than 5m0s'),
-  );
-});

@@ -1,6 +1,5 @@
 import type { ControlPlaneDeployment } from '../../gardener/workloads.ts';
-import { managedResourceCountsFor, managedResourceFailure } from '../../gardener/managed-resource.ts';
-import type { Finding, ShootConditionType } from '../../gardener/shoot-conditions.ts';
+import type { Finding } from '../../gardener/shoot-conditions.ts';
 import { goQuote } from '../../kubernetes/api/go-quote.ts';
 import { failed, firstFinding, ifRead } from './finding.ts';
 import { type CheckInput, type SeedObservation, type TunnelObservation, hasWorkers } from './observation.ts';
@@ -28,20 +27,6 @@ export const deploymentFinding = (
       : failed('DeploymentUnhealthy', `Deployment ${goQuote(meta.name)} is unhealthy: ${problem}`),
   );
 };
-
-/** Returns the first failure of a ManagedResource that counts for the condition. */
-export const managedResourceFinding = (
-  { seed, settings, now }: CheckInput,
-  type: ShootConditionType,
-): Finding | undefined =>
-  ifRead(seed.managedResources, (resources) =>
-    firstFinding(resources, (resource) => {
-      if (!managedResourceCountsFor(resource, type)) return undefined;
-      const rollout = { now, progressingThresholdMs: settings.managedResourceProgressingThreshold };
-      const failure = managedResourceFailure(resource, rollout);
-      return failure && failed(failure.reason, failure.message);
-    }),
-  );
 
 /** ManagedResource that gardenlet deploys together with the Deployment `event-logger`. It shows that this Deployment should exist. */
 const eventLoggerResource = 'shoot-event-logger';

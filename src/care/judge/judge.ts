@@ -7,10 +7,11 @@ import {
   shootConditionTypes,
 } from '../../gardener/shoot-conditions.ts';
 import { apiServerFinding, withoutResponseTime } from './api-server.ts';
-import { managedResourceFinding, observabilityFinding, tunnelFinding } from './components.ts';
+import { observabilityFinding, tunnelFinding } from './components.ts';
 import { controlPlaneFinding } from './control-plane.ts';
 import { extensionFinding } from './extensions.ts';
 import { checkError, healthy, unreachableFinding } from './finding.ts';
+import { managedResourceFinding } from './managed-resources.ts';
 import { nodesFinding } from './nodes.ts';
 import { type CheckInput, hasWorkers } from './observation.ts';
 
