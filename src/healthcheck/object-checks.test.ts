@@ -12,71 +12,58 @@ const object = (status: object) => ({
 });
 const condition = (type: string, status: string, message = 'm') => ({ type, status, reason: 'R', message });
 
-const kinds = [
+const where = '"csi" in namespace "shoot--dev--one"';
+const managedResources = `/apis/resources.gardener.cloud/v1alpha1/namespaces/${namespace}/managedresources/csi`;
+const applied = condition('ResourcesApplied', 'True');
+const inSeed = (check: Check, seed: StubAnswers) => check(contextOf({ seed }));
+const csi = { cluster: 'seed', name: 'csi' } as const;
+
+it.each([
   {
-    noun: 'deployment',
-    absent: 'deployment "csi" in namespace "shoot--dev--one" not found',
-    unread: 'failed to retrieve deployment "csi" in namespace "shoot--dev--one"',
-    path: '/apis/apps/v1/namespaces/shoot--dev--one/deployments/csi',
-    check: deploymentCheck({ cluster: 'seed', name: 'csi' }),
-    healthy: object({ conditions: [condition('Available', 'True')] }),
-    unhealthy: object({ conditions: [condition('Available', 'False')] }),
+    nouns: ['deployment', 'deployment', 'failed to retrieve deployment'],
+    path: `/apis/apps/v1/namespaces/${namespace}/deployments/csi`,
+    check: deploymentCheck(csi),
+    healthy: { conditions: [condition('Available', 'True')] },
+    unhealthy: { conditions: [condition('Available', 'False')] },
     problem: 'condition "Available" has invalid status False (expected True) due to R: m',
   },
   {
-    noun: 'statefulSet',
-    absent: 'StatefulSet "csi" in namespace "shoot--dev--one" not found',
-    unread: 'failed to retrieve StatefulSet "csi" in namespace "shoot--dev--one"',
-    path: '/apis/apps/v1/namespaces/shoot--dev--one/statefulsets/csi',
-    check: statefulSetCheck({ cluster: 'seed', name: 'csi' }),
-    healthy: object({ readyReplicas: 1 }),
-    unhealthy: object({}),
+    nouns: ['statefulSet', 'StatefulSet', 'failed to retrieve StatefulSet'],
+    path: `/apis/apps/v1/namespaces/${namespace}/statefulsets/csi`,
+    check: statefulSetCheck(csi),
+    healthy: { readyReplicas: 1 },
+    unhealthy: {},
     problem: 'not enough ready replicas (0/1)',
   },
   {
-    noun: 'daemonSet',
-    absent: 'DaemonSet "csi" in namespace "shoot--dev--one" not found',
-    unread: 'failed to retrieve DaemonSet "csi" in namespace "shoot--dev--one"',
-    path: '/apis/apps/v1/namespaces/shoot--dev--one/daemonsets/csi',
-    check: daemonSetCheck({ cluster: 'seed', name: 'csi' }),
-    healthy: object({}),
-    unhealthy: object({ numberMisscheduled: 2 }),
+    nouns: ['daemonSet', 'DaemonSet', 'failed to retrieve DaemonSet'],
+    path: `/apis/apps/v1/namespaces/${namespace}/daemonsets/csi`,
+    check: daemonSetCheck(csi),
+    healthy: {},
+    unhealthy: { numberMisscheduled: 2 },
     problem: 'misscheduled pods found (2)',
   },
   {
-    noun: 'managed resource',
-    absent: 'Managed Resource "csi" in namespace "shoot--dev--one" not found',
-    unread: 'check Managed Resource failed. Unable to retrieve managed resource "csi" in namespace "shoot--dev--one"',
-    path: '/apis/resources.gardener.cloud/v1alpha1/namespaces/shoot--dev--one/managedresources/csi',
+    nouns: [
+      'managed resource',
+      'Managed Resource',
+      'check Managed Resource failed. Unable to retrieve managed resource',
+    ],
+    path: managedResources,
     check: managedResourceCheck('csi'),
-    healthy: object({ conditions: [condition('ResourcesApplied', 'True'), condition('ResourcesHealthy', 'True')] }),
-    unhealthy: object({ conditions: [condition('ResourcesApplied', 'True'), condition('ResourcesHealthy', 'False')] }),
+    healthy: { conditions: [applied, condition('ResourcesHealthy', 'True')] },
+    unhealthy: { conditions: [applied, condition('ResourcesHealthy', 'False')] },
     problem: 'condition ResourcesHealthy of managed resource shoot--dev--one/x is False: m',
   },
-];
-
-const inSeed = (check: Check, seed: StubAnswers) => check(contextOf({ seed }));
-
-describe.each(kinds)('the check of a $noun', ({ noun, absent, unread, path, check, healthy, unhealthy, ...texts }) => {
-  const what = `${noun} "csi" in namespace "shoot--dev--one"`;
-
-  it('that is healthy', async () => {
-    expect(await inSeed(check, { [path]: healthy })).toEqual({ status: 'True' });
-  });
-
-  it('that is unhealthy', async () => {
-    const detail = `${what} is unhealthy: ${texts.problem}`;
-    expect(await inSeed(check, { [path]: unhealthy })).toEqual({ status: 'False', detail, codes: [] });
-  });
-
-  it('that does not exist', async () => {
-    expect(await inSeed(check, {})).toEqual({ status: 'False', detail: absent });
-  });
-
-  it('that cannot be read rejects', async () => {
-    const forbidden = new ApiError({ code: 'Forbidden', message: `GET ${path}: 403 Forbidden: no` });
-    await expect(inSeed(check, { [path]: forbidden })).rejects.toThrow(`${unread}: GET ${path}: 403 Forbidden: no`);
-  });
+])('the check of a $nouns.0 is True, False, or rejects if the object cannot be read', async (kind) => {
+  const { path, check, healthy, unhealthy, problem } = kind;
+  const [noun, missing, unread] = kind.nouns as [string, string, string];
+  expect(await inSeed(check, { [path]: object(healthy) })).toEqual({ status: 'True' });
+  const detail = `${noun} ${where} is unhealthy: ${problem}`;
+  expect(await inSeed(check, { [path]: object(unhealthy) })).toEqual({ status: 'False', detail, codes: [] });
+  expect(await inSeed(check, {})).toEqual({ status: 'False', detail: `${missing} ${where} not found` });
+  const forbidden = new ApiError({ code: 'Forbidden', message: '403' });
+  await expect(inSeed(check, { [path]: forbidden })).rejects.toThrow(`${unread} ${where}: 403`);
 });
 
 describe('the cluster and namespace of a check', () => {
@@ -104,7 +91,7 @@ describe('a ManagedResource with an invalid object', () => {
     ['error during apply of object "v1/ConfigMap/a/b": timeout', []],
   ])('%s: %j', async (message, codes) => {
     const conditions = [condition('ResourcesApplied', 'False', message)];
-    const [{ path, check }] = kinds.slice(-1) as [(typeof kinds)[number]];
-    expect(await inSeed(check, { [path]: object({ conditions }) })).toMatchObject({ status: 'False', codes });
+    const found = await inSeed(managedResourceCheck('csi'), { [managedResources]: object({ conditions }) });
+    expect(found).toMatchObject({ status: 'False', codes });
   });
 });

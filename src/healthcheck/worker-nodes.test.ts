@@ -21,92 +21,58 @@ const machine = (name: string, phase = 'Running', going = false) => {
 };
 const cordoned = (name: string) => ({ ...buildNode({ name }), spec: { unschedulable: true } });
 
-interface State {
-  readonly deployments: readonly object[];
-  readonly machines?: readonly object[];
-  readonly nodes?: readonly object[];
-}
-
-const answersOf = ({ deployments, machines = [], nodes = [] }: State): { seed: StubAnswers; shoot: StubAnswers } => ({
-  seed: {
+const check = (state: Partial<Record<'deployments' | 'machines' | 'nodes', readonly object[]>>, options = {}) => {
+  const { deployments = [], machines = [], nodes = [] } = state;
+  const seed: StubAnswers = {
     [`${machinePath}/machinedeployments`]: { items: deployments },
     [`${machinePath}/machines`]: { items: machines },
-  },
-  shoot: { '/api/v1/nodes': { items: nodes } },
-});
+  };
+  return workerNodesCheck(options)(contextOf({ seed, shoot: { '/api/v1/nodes': { items: nodes } } }));
+};
 
 describe('the check of worker nodes', () => {
-  const unavailable = 'm (R)';
-  const two = [buildNode({ name: 'a' }), buildNode({ name: 'b' })];
+  const [a, b] = [buildNode({ name: 'a' }), buildNode({ name: 'b' })];
+  const failedMachines = [{ name: 'm"1', lastOperation: { description: 'quota exceeded' } }];
 
-  const rows: readonly (readonly [string, State, object])[] = [
+  it.each<[string, Parameters<typeof check>[0], object]>([
     [
       'all nodes ready',
-      { deployments: [deployment(2, 'True')], machines: [machine('a'), machine('b')], nodes: two },
+      { deployments: [deployment(2, 'True')], machines: [machine('a'), machine('b')], nodes: [a, b] },
       { status: 'True' },
     ],
-    ['no machine deployments', { deployments: [] }, { status: 'True' }],
+    ['no machine deployments', {}, { status: 'True' }],
     [
       'a failed machine before anything else',
-      {
-        deployments: [
-          deployment(2, 'False', {
-            failedMachines: [{ name: 'm"1', lastOperation: { description: 'quota exceeded' } }],
-          }),
-        ],
-      },
+      { deployments: [deployment(2, 'False', { failedMachines })] },
       { status: 'False', detail: 'machine "m\\"1" failed: quota exceeded' },
     ],
     [
-      'machines that are provisioning',
-      {
-        deployments: [deployment(2, 'False')],
-        machines: [machine('a'), machine('b', 'Pending')],
-        nodes: [buildNode({ name: 'a' })],
-      },
-      {
-        status: 'Progressing',
-        detail: '1 machine is provisioning and should join the cluster soon',
-        progressingThresholdMs: 300_000,
-      },
-    ],
-    [
       'unavailable although all nodes are ready',
-      { deployments: [deployment(2, 'False')], machines: [machine('a'), machine('b')], nodes: two },
+      { deployments: [deployment(2, 'False')], machines: [machine('a'), machine('b')], nodes: [a, b] },
       {
         status: 'False',
-        detail: `machine deployment "pool-1" in namespace "shoot--dev--one" is unhealthy: ${unavailable}`,
+        detail: 'machine deployment "pool-1" in namespace "shoot--dev--one" is unhealthy: m (R)',
       },
     ],
-    [
-      'a node that is being drained',
-      {
-        deployments: [deployment(1, 'True')],
-        machines: [machine('a'), machine('b', 'Terminating', true)],
-        nodes: [buildNode({ name: 'a' }), cordoned('b')],
-      },
-      {
-        status: 'Progressing',
-        detail:
-          '1 machine is waiting to be completely drained from pods. If this persists, check your pod disruption budgets and pending finalizers. Please note, that nodes that fail to be drained will be deleted automatically',
-        progressingThresholdMs: 900_000,
-      },
-    ],
-  ];
-
-  it.each(rows)('%s', async (_, state, result) => {
-    expect(await workerNodesCheck()(contextOf(answersOf(state)))).toEqual(result);
+  ])('%s', async (_, state, result) => {
+    expect(await check(state)).toEqual(result);
   });
 
-  it('accepts other thresholds', async () => {
-    const check = workerNodesCheck({ scaleUpThresholdMs: 1, scaleDownThresholdMs: 2 });
-    const up = answersOf({ deployments: [deployment(1, 'False')], machines: [machine('a', 'Pending')] });
-    const down = answersOf({
-      deployments: [deployment(0, 'True')],
-      machines: [machine('a', 'Terminating', true)],
-      nodes: [cordoned('a')],
+  it.each([
+    [{}, 300_000, 900_000],
+    [{ scaleUpThresholdMs: 1, scaleDownThresholdMs: 2 }, 1, 2],
+  ])('with %j is Progressing for a time while machines come or nodes are drained', async (options, up, down) => {
+    const comes = [machine('a'), machine('b', 'Pending')];
+    expect(await check({ deployments: [deployment(2, 'False')], machines: comes, nodes: [a] }, options)).toEqual({
+      status: 'Progressing',
+      detail: '1 machine is provisioning and should join the cluster soon',
+      progressingThresholdMs: up,
     });
-    expect(await check(contextOf(up))).toMatchObject({ progressingThresholdMs: 1 });
-    expect(await check(contextOf(down))).toMatchObject({ progressingThresholdMs: 2 });
+    const going = { machines: [machine('a'), machine('b', 'Terminating', true)], nodes: [a, cordoned('b')] };
+    expect(await check({ deployments: [deployment(1, 'True')], ...going }, options)).toMatchObject({
+      status: 'Progressing',
+      detail: expect.stringMatching(/^1 machine is waiting to be completely drained from pods\./) as string,
+      progressingThresholdMs: down,
+    });
   });
 });
