@@ -1,43 +1,24 @@
 import { describe, expect, it } from 'vitest';
-import { buildNode } from '../../test/doubles/builders.ts';
 import { decodeMachineDeploymentHealth } from './machine-deployment.ts';
 import { countMachines, scaleDownProblem, scaleUpProblem } from './machine-scaling.ts';
 import type { Machine } from './machine.ts';
-import { type NodeHealth, decodeNodeHealth } from './node.ts';
+import type { NodeHealth } from './node.ts';
 
-const node = (name: string, options: { ready?: boolean; cordoned?: boolean; managed?: boolean } = {}): NodeHealth => {
-  const { ready = true, cordoned = false, managed = true } = options;
-  const annotations: Readonly<Record<string, string>> = managed
-    ? {}
-    : { 'node.machine.sapcloud.io/not-managed-by-mcm': '1' };
-  const built = buildNode({ name, annotations });
-  const conditions = [{ type: 'Ready', status: ready ? 'True' : 'Unknown' }];
-  return decodeNodeHealth({ ...built, spec: { unschedulable: cordoned }, status: { conditions } }, 'node');
-};
-const deployment = (replicas: number | undefined, deleting = false) =>
-  decodeMachineDeploymentHealth(
-    {
-      metadata: { name: 'pool', ...(deleting ? { deletionTimestamp: '2026-01-01T00:00:00Z' } : {}) },
-      spec: { replicas },
-    },
-    'machinedeployment',
-  );
+const node = (name: string, more: Partial<NodeHealth> = {}): NodeHealth => ({
+  ...{ meta: { name }, managedByMcm: true, unschedulable: false, kubeletVersion: 'v1.33.2', ready: true },
+  ...more,
+});
+const cordoned = (name: string, managedByMcm = true) => node(name, { unschedulable: true, managedByMcm });
+const deployment = (replicas: number | undefined, deletionTimestamp?: string) =>
+  decodeMachineDeploymentHealth({ metadata: { name: 'pool', deletionTimestamp }, spec: { replicas } }, 'it');
 const machines = (...phases: readonly string[]): readonly Machine[] =>
   phases.map((phase) => ({ node: '', phase, deleting: false }));
 
 describe('counting', () => {
   it('leaves out MachineDeployments that are being deleted, and nodes that are not managed or not ready', () => {
-    const nodes = [
-      node('a'),
-      node('b', { ready: false }),
-      node('c', { cordoned: true }),
-      node('d', { managed: false }),
-    ];
-    expect(countMachines([deployment(2), deployment(3), deployment(undefined), deployment(9, true)], nodes)).toEqual({
-      desired: 5,
-      registered: 3,
-      ready: 1,
-    });
+    const nodes = [node('a'), node('b', { ready: false }), cordoned('c'), node('d', { managedByMcm: false })];
+    const deployments = [deployment(2), deployment(3), deployment(undefined), deployment(9, '2026-01-01T00:00:00Z')];
+    expect(countMachines(deployments, nodes)).toEqual({ desired: 5, registered: 3, ready: 1 });
   });
 });
 
@@ -73,7 +54,6 @@ describe('scaling down', () => {
     'waiting to be completely drained from pods. If this persists, check your pod disruption budgets and pending finalizers. Please note, that nodes that fail to be drained will be deleted automatically';
   const going = (name: string): Machine => ({ node: name, phase: 'Terminating', deleting: true });
   const staying = (name: string): Machine => ({ node: name, phase: 'Running', deleting: false });
-  const cordoned = (name: string, managed = true) => node(name, { cordoned: true, managed });
 
   it.each([
     ['as many as desired', 2, [node('a'), node('b')], [], undefined],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { formatTime } from '../kubernetes/api/meta-time.ts';
 import type { Condition, ConditionStatus } from './condition.ts';
 import { shootCondition } from './shoot-conditions.ts';
-import type { LastOperation, ShootProgress } from './shoot-status.ts';
+import type { LastOperation } from './shoot-status.ts';
 
 const now = Date.parse('2026-11-21T06:00:00Z');
 const minute = 60_000;
@@ -78,35 +78,24 @@ describe('a failed check', () => {
 });
 
 describe('a failure that is expected', () => {
-  const at = (operationType: string, state: string): LastOperation => ({
-    type: operationType,
-    state,
-    lastUpdateTime: formatTime(now),
-  });
-  const rows: readonly (readonly [operation: string, hasLastErrors: boolean, isPardoned: boolean])[] = [
-    ...['Create', 'Delete'].flatMap((kind) => [
-      ...['Processing', 'Error', 'Failed', 'Pending', 'Aborted'].map(
-        (state) => [`${kind} ${state}`, true, true] as const,
-      ),
-      [`${kind} Succeeded`, false, false] as const,
-    ]),
-    ...['Reconcile', 'Migrate', 'Restore'].flatMap((kind) => [
-      [`${kind} Processing`, false, true] as const,
-      [`${kind} Processing`, true, false] as const,
-      [`${kind} Succeeded`, false, false] as const,
-      [`${kind} Error`, false, false] as const,
-    ]),
-    ['', false, true],
-    ['', true, true],
-  ];
-
-  it.each(rows)('%s, errors %s: %s', (operationAndState, hasLastErrors, isPardoned) => {
-    const [kind = '', state = ''] = operationAndState.split(' ');
-    const progress: ShootProgress = { hasLastErrors, ...(kind !== '' && { lastOperation: at(kind, state) }) };
+  it.each<[operation: string | undefined, hasLastErrors: boolean, isPardoned: boolean]>([
+    ['Create Processing', true, true],
+    ['Create Error', true, true],
+    ['Create Succeeded', false, false],
+    ['Delete Failed', true, true],
+    ['Delete Succeeded', false, false],
+    ['Reconcile Processing', false, true],
+    ['Reconcile Processing', true, false],
+    ['Reconcile Succeeded', false, false],
+    ['Migrate Error', false, false],
+    [undefined, true, true],
+  ])('%s, errors %s: %s', (operationAndState, hasLastErrors, isPardoned) => {
+    const [operationType = '', state = ''] = operationAndState?.split(' ') ?? [];
+    const lastOperation = operationAndState === undefined ? undefined : { ...operation(state, 0), type: operationType };
     const base = { type, old: stored('True', minute) };
     const codes = ['ERR_INFRA_DEPENDENCIES'];
     for (const status of ['Failed', 'False'] as const) {
-      expect(shootCondition(base, { ...failure, status, codes }, { ...progress, now })).toMatchObject({
+      expect(shootCondition(base, { ...failure, status, codes }, { lastOperation, hasLastErrors, now })).toMatchObject({
         ...{ ...failure, codes, lastTransitionTime: formatTime(now) },
         status: isPardoned ? 'Progressing' : 'False',
       });

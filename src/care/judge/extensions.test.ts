@@ -1,8 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Condition } from '../../gardener/condition.ts';
 import type { CareExtensionKind } from '../../gardener/extensions.ts';
+import { shootConditionTypes } from '../../gardener/shoot-conditions.ts';
 import { ago, bad, checkInput, condition, meta, now, ok } from '../testing/check-input.ts';
 import { extensionFinding } from './extensions.ts';
+import { checkError, failed } from './finding.ts';
 import { findingOf } from './judge.ts';
 import type { ExtensionHeartbeat, ExtensionObservation, Read } from './observation.ts';
 
@@ -32,20 +34,12 @@ describe('the reports of extensions', () => {
     ['nothing', [], undefined],
     ['all is well', [condition(type, 'True')], undefined],
     ['of a type that does not count', [condition('APIServerAvailable', 'False')], undefined],
-    [
-      'progressing',
-      [condition(type, 'Progressing', said)],
-      { status: 'Progressing', reason: 'WorkerR', message: 'csi is down.', codes: ['ERR_A', 'ERR_B'] },
-    ],
-    [
-      'false',
-      [condition(type, 'False', said)],
-      { status: 'Failed', reason: 'WorkerUnhealthyReport', message: 'csi is down.', codes: ['ERR_A', 'ERR_B'] },
-    ],
+    ['progressing', [condition(type, 'Progressing', said)], { status: 'Progressing', ...said, reason: 'WorkerR' }],
+    ['false', [condition(type, 'False', said)], failed('WorkerUnhealthyReport', said.message, said.codes)],
     [
       'unknown, without codes',
       [condition(type, 'Unknown', { message: 'timeout' })],
-      { status: 'Failed', reason: 'WorkerUnhealthyReport', message: 'timeout' },
+      failed('WorkerUnhealthyReport', 'timeout'),
     ],
   ])('%s', (_, conditions, finding) => {
     expect(find([heard('Worker', conditions)])).toEqual(finding);
@@ -96,23 +90,14 @@ describe('the reports of extensions', () => {
   it('of a kind that could not be read are an error of the check', () => {
     const unread = bad('forbidden');
     const worker = heard('Worker', [condition(type, 'False', said)]);
-    expect(find([unread, worker])).toEqual({ status: 'Unknown', reason: 'ConditionCheckError', message: 'forbidden' });
+    expect(find([unread, worker])).toEqual(checkError('forbidden'));
     expect(find([worker, unread])?.reason).toBe('WorkerUnhealthyReport');
   });
 
   it('come first in every check', () => {
-    const types = [
-      'ControlPlaneHealthy',
-      'EveryNodeReady',
-      'SystemComponentsHealthy',
-      'ObservabilityComponentsHealthy',
-    ] as const;
-    const extensions = [
-      heard(
-        'Extension',
-        types.map((one) => condition(one, 'False', said)),
-      ),
-    ];
+    const types = shootConditionTypes.filter((one) => one !== 'APIServerAvailable');
+    const conditions = types.map((one) => condition(one, 'False', said));
+    const extensions = [heard('Extension', conditions)];
     const seed = { extensions, deployments: bad('x'), etcds: bad('x'), managedResources: bad('x'), machines: bad('x') };
     for (const one of types) {
       expect(findingOf(one, checkInput({ seed })).reason).toBe('ExtensionUnhealthyReport');
