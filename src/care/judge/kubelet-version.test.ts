@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { kubeletVersionState } from './kubelet-version.ts';
 
-// As Masterminds/semver compares them, except that it reads `v1.33` as a range.
+// Verdicts of Masterminds/semver 3.5.0, except that it reads `v1.33` as a range.
 it.each([
   ['v1.33.2', '1.33.2', 'fits'],
   ['1.33.2+k3s1', '1.33.2', 'fits'],
@@ -20,7 +20,8 @@ it.each([
   ['v1.33.2-rc.2', '1.33.2-rc.10', 'mismatch'],
   ['v1.33.2-rc.10', '1.33.2-rc.2', 'fits'],
   ['v1.33.2-1', '1.33.2-rc', 'mismatch'],
-  ['v1.33.2-10a', '1.33.2-2', 'mismatch'],
+  ['v1.33.2-10a', '1.33.2-2', 'fits'],
+  ['v1.33.2-2', '1.33.2-10a', 'mismatch'],
   ['v1.33.2-10', '1.33.2-2b', 'mismatch'],
   ['v1.33.2-10', '1.33.2-a2', 'mismatch'],
   ['v1.33.2-rc', '1.33.2-rc.1', 'mismatch'],

@@ -5,8 +5,8 @@ interface Version {
   readonly major: number;
   readonly minor: number;
   readonly patch: number;
-  /** Identifiers of the pre-release; empty for a release. */
-  readonly pre: readonly string[];
+  /** Its pre-release; empty for a release. */
+  readonly pre: string;
 }
 
 /** A full version (semver.org), with or without `v`. */
@@ -16,22 +16,20 @@ const parse = (text: string): Version | undefined => {
   const match = grammar.exec(text);
   if (match === null) return undefined;
   const [, major, minor, patch, pre = ''] = match;
-  return { major: Number(major), minor: Number(minor), patch: Number(patch), pre: pre === '' ? [] : pre.split('.') };
+  return { major: Number(major), minor: Number(minor), patch: Number(patch), pre };
 };
 
-/** Compares identifiers of pre-releases: numbers by value, others as texts; in ASCII digits come first (semver.org, 11.4), and so does an absent one. */
-const compareIdentifiers = (a = '', b: string): number => {
-  if (/^\d+$/.test(a) && /^\d+$/.test(b)) return Number(a) - Number(b);
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
-};
+/** Makes texts of pre-releases that sort like these: numbers by value and before other identifiers, of which a shorter list comes first (semver.org, 11.4). */
+const sortKey = (pre: string): string =>
+  pre
+    .split('.')
+    .map((identifier) => (/^\d+$/.test(identifier) ? ` ${identifier.padStart(20, '0')}` : identifier))
+    .join('\0');
 
 /** Compares two versions of a minor; `a` is a pre-release if `b` is one. */
 const isOlder = (a: Version, b: Version): boolean => {
   if (a.patch !== b.patch) return a.patch < b.patch;
-  if (b.pre.length === 0) return a.pre.length > 0;
-  const orders = b.pre.map((identifier, index) => compareIdentifiers(a.pre[index], identifier));
-  return (orders.find((order) => order !== 0) ?? 0) < 0;
+  return b.pre === '' ? a.pre !== '' : sortKey(a.pre) < sortKey(b.pre);
 };
 
 /**
@@ -46,6 +44,6 @@ export const kubeletVersionState = (kubelet: string, desired: string): KubeletVe
   const wanted = parse(desired);
   if (own.major !== wanted?.major || own.minor !== wanted.minor) return 'fits';
   // A constraint without a pre-release does not admit versions with one.
-  const isAdmitted = wanted.pre.length === 0 || own.pre.length > 0;
+  const isAdmitted = wanted.pre === '' || own.pre !== '';
   return isAdmitted && isOlder(own, wanted) ? 'mismatch' : 'fits';
 };
