@@ -3,7 +3,6 @@ import type { Call } from '../kubernetes/api/call.ts';
 import type { JsonObject } from '../kubernetes/api/decode.ts';
 import { ApiError, unlessNotFound } from '../kubernetes/api/errors.ts';
 import type { KubeClient } from '../kubernetes/api/kube.ts';
-import { formatMicroTime } from '../kubernetes/api/micro-time.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -30,15 +29,12 @@ const notYet = 'not renewed yet';
 const leases = { apiVersion: 'coordination.k8s.io/v1', resource: 'leases' };
 
 /** Returns the `spec` of the Lease, like gardener's `extensions/pkg/controller/heartbeat`. */
-const specOf = ({ extensionName, renewIntervalMs }: HeartbeatOptions, now: number): JsonObject => {
-  const seconds = Math.floor(now / 1_000);
-  const renewTime = formatMicroTime(seconds, Math.floor(now - seconds * 1_000) * 1_000_000);
-  return {
-    holderIdentity: extensionName,
-    leaseDurationSeconds: Math.ceil(renewIntervalMs / 1_000),
-    renewTime,
-  };
-};
+const specOf = ({ extensionName, renewIntervalMs }: HeartbeatOptions, now: number): JsonObject => ({
+  holderIdentity: extensionName,
+  leaseDurationSeconds: Math.ceil(renewIntervalMs / 1_000),
+  // A MicroTime has six digits after the point.
+  renewTime: new Date(now).toISOString().replace('Z', '000Z'),
+});
 
 const renewal = (namespace: string, spec: JsonObject): Call<undefined> => ({
   method: 'PATCH',

@@ -18,7 +18,7 @@ export {
 export { type ExtensionOptions, runExtension } from './run-extension.ts';
 export { type WorkerNodesOptions, workerNodesCheck } from './worker-nodes.ts';
 // Parts for checks of your own: conditions, errors, and the rules that decide if an object is healthy.
-export type { CallResult as Answer, Call } from '../kubernetes/api/call.ts';
+export type { Call, CallResult } from '../kubernetes/api/call.ts';
 export { ApiError, type ApiErrorCode, KubeconfigError } from '../kubernetes/api/errors.ts';
 export {
   type Condition,
@@ -51,11 +51,7 @@ export {
   decodeMachineDeploymentHealth,
   listMachineDeploymentHealth,
 } from '../gardener/machine-deployment.ts';
-export {
-  type Machine as MachineProgress,
-  decodeMachine as decodeMachineProgress,
-  listMachines as listMachineProgress,
-} from '../gardener/machine.ts';
+export { type Machine, decodeMachine, listMachines } from '../gardener/machine.ts';
 export {
   type ManagedResourceHealth,
   decodeManagedResourceHealth,
