@@ -70,20 +70,14 @@ describe('the annotations', () => {
     },
   );
 
-  it('count by their presence, with any value', () => {
-    const cases: { annotations: Record<string, string>; held: boolean; marked: boolean }[] = [
-      { annotations: {}, held: false, marked: false },
-      { annotations: { [meltdownProtectionAnnotation]: '' }, held: true, marked: true },
-      { annotations: { [meltdownProtectionAnnotation]: 'false' }, held: true, marked: true },
-      { annotations: { [replicasAnnotation]: '' }, held: false, marked: true },
-      { annotations: { [heldAnnotation]: '{}' }, held: false, marked: true },
-      { annotations: { [ignoreScalingAnnotation]: 'true' }, held: false, marked: false },
-      { annotations: { 'dependency-watchdog.gardener.cloud/other': 'x' }, held: false, marked: false },
-    ];
-    for (const { annotations, held, marked } of cases) {
-      expect(hasActive(withAnnotations(annotations))).toBe(held);
-      expect(hasOurAnnotations(withAnnotations(annotations))).toBe(marked);
-    }
-    expect(ignoresScaling(withAnnotations({}))).toBe(false);
+  it.each<[annotations: Readonly<Record<string, string>>, held: boolean, marked: boolean]>([
+    [{}, false, false],
+    [{ [meltdownProtectionAnnotation]: '' }, true, true],
+    [{ [meltdownProtectionAnnotation]: 'false' }, true, true],
+    [{ [replicasAnnotation]: '' }, false, true],
+    [{ [heldAnnotation]: '{}' }, false, true],
+    [{ [ignoreScalingAnnotation]: 'true' }, false, false],
+  ])('%j count by their presence: held %s, ours %s', (annotations, held, marked) => {
+    expect([hasActive({ annotations }), hasOurAnnotations({ annotations })]).toEqual([held, marked]);
   });
 });

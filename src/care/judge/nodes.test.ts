@@ -12,7 +12,6 @@ import {
   observed,
   ok,
   pool,
-  type shoot,
 } from '../testing/check-input.ts';
 import { checkError, failed, healthy } from './finding.ts';
 import { findingOf } from './judge.ts';
@@ -154,50 +153,40 @@ describe('EveryNodeReady', () => {
     );
 
   it.each([
-    ['1 of 10', 1, 10, fine],
-    ['2 of 10', 2, 10, expired(20)],
-    ['19.5 %', 39, 200, fine],
-  ])('expired leases: %s', (_, count, all, finding) => {
-    const names = Array.from({ length: all }, (_item, index) => `n${String(index)}`);
-    const leases = names.map((name, index) => ({ name, renewTime: (index < count ? now - 1 : now) * 1_000 }));
+    ['1 of 10', 1, 0, 9, fine],
+    ['2 of 10', 2, 0, 8, expired(20)],
+    ['19.5 %', 39, 0, 161, fine],
+    ['only those of nodes that are gone', 0, 9, 1, fine],
+    ['no lease at all', 0, 0, 0, fine],
+  ])('expired leases: %s', (_, count, gone, valid, finding) => {
+    const names = Array.from({ length: 40 }, (_item, index) => `n${String(index)}`);
+    const lease = (name: string, expiresAt: number) => ({ name, renewTime: expiresAt * 1_000 });
+    const leases = [
+      ...names.slice(0, count).map((name) => lease(name, now - 1)),
+      ...Array.from({ length: gone }, () => lease('gone', now - 1)),
+      ...Array.from({ length: valid }, () => lease('other', now)),
+    ];
     const parts: Parts = {
       view: observed({ nodes: ok(names.map((name) => node(name))), leases: ok(leases) }),
-      seed: {
-        machineDeployments: ok([machineDeployment('w', all)]),
-        machines: ok(names.map((name) => machine('Running', name))),
-      },
+      seed: scaling(
+        [machineDeployment('w', names.length)],
+        names.map((name) => machine('Running', name)),
+      ),
     };
     expect(findingOf('EveryNodeReady', checkInput(parts))).toEqual(finding);
   });
 
-  it('compares the number of expired leases of known nodes with the number of all leases', () => {
-    const lease = (name: string, expiresAt: number) => ({ name, renewTime: expiresAt * 1_000 });
-    const checkLeases = (leases: readonly { name: string; renewTime: number }[]) =>
-      findingOf('EveryNodeReady', checkInput({ view: observed({ leases: ok(leases) }) }));
-    expect(checkLeases([lease('a', now), lease('b', now), lease('gone', now - 1)])).toEqual(fine);
-    expect(
-      checkLeases([lease('a', now - 1), lease('b', now), lease('x', now), lease('y', now), lease('z', now)]),
-    ).toEqual(expired(20));
-    expect(checkLeases([])).toEqual(fine);
-  });
-
   const at = (type: string) => ({ type, state: 'Processing', lastUpdateTime: '' });
-  it.each<[ShootObservation, Parameters<typeof shoot>[0], string]>([
-    [{ kind: 'no-client', error: 'no Secret' }, {}, 'Could not initialize Shoot client for health check: no Secret'],
-    [{ kind: 'not-running' }, { lastOperation: at('Create') }, 'Shoot control plane has not been fully created yet.'],
-    [
-      { kind: 'not-running' },
-      { lastOperation: at('Delete') },
-      'Shoot control plane has already been or is about to be deleted.',
-    ],
-    [{ kind: 'not-running' }, { lastOperation: at('Reconcile') }, 'Shoot control plane is not running at the moment.'],
-  ])('%j of a shoot with %j', (view, changes = {}, message) => {
-    const type = 'local';
-    const heard = { meta: meta('w'), type, conditions: [condition('EveryNodeReady', 'False')] };
-    const extension = { ...heard, heartbeat: { kind: 'lease', renewedAt: now } } as const;
-    const seed = { extensions: [ok({ kind: 'Worker', ...extension } as const)] };
-    for (const parts of [{}, { seed }]) {
-      expect(findingOf('EveryNodeReady', checkInput({ view, shoot: changes, ...parts }))).toEqual(checkError(message));
-    }
+  const stopped = { kind: 'not-running' } as const;
+  it.each<[ShootObservation, operation: string, string]>([
+    [{ kind: 'no-client', error: 'E' }, 'Create', 'Could not initialize Shoot client for health check: E'],
+    [stopped, 'Create', 'Shoot control plane has not been fully created yet.'],
+    [stopped, 'Delete', 'Shoot control plane has already been or is about to be deleted.'],
+    [stopped, 'Reconcile', 'Shoot control plane is not running at the moment.'],
+  ])('%j during the operation %s, whatever extensions report', (view, operation, message) => {
+    const conditions = [condition('EveryNodeReady', 'False')];
+    const report = { kind: 'Worker', meta: meta('w'), type: 'local', conditions, heartbeat: { kind: 'own' } } as const;
+    const parts = { view, shoot: { lastOperation: at(operation) }, seed: { extensions: [ok(report)] } };
+    expect(findingOf('EveryNodeReady', checkInput(parts))).toEqual(checkError(message));
   });
 });
