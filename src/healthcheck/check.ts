@@ -25,6 +25,7 @@ export interface CheckContext {
   readonly extension: ExtensionObject;
   /** The Cluster of the control-plane namespace, with the Shoot in its `spec.shoot`. Absent for classes other than `shoot`. */
   readonly cluster?: JsonObject;
+  /** Client of the seed. Its calls, and those to the shoot, have the timeout of all checks unless they set one. */
   readonly seed: KubeClient;
   /** Connects to the shoot at the first call of a run; all its checks share the connection. Rejects for classes other than `shoot`. */
   readonly shoot: () => Promise<KubeClient>;

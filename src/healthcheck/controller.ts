@@ -90,6 +90,11 @@ export const checkController = (controller: HealthCheckController): void => {
 export const needsClusters = (controller: HealthCheckController): boolean =>
   withDefaults(controller).classes.includes('shoot');
 
+/** Gives calls without a timeout this one, because such a call would take a new connection, like a watch. */
+const withTimeout = (client: KubeClient, defaultMs: number): KubeClient => ({
+  call: (call, { timeoutMs = defaultMs, ...options }) => client.call(call, { ...options, timeoutMs }),
+});
+
 /** Computes the change of a condition from the stored one. Called again after a conflict. */
 type Evaluate = (type: string, old: Condition | undefined) => ConditionChange;
 
@@ -220,11 +225,12 @@ export class ObjectController {
     cluster: JsonObject | undefined,
     signal: AbortSignal,
   ): Promise<readonly CheckOutcome[]> {
-    const { clock, seed, shoots } = this.#deps;
+    const { clock, shoots } = this.#deps;
     const { checks, syncPeriodMs: timeoutMs } = this.#controller;
+    const seed = withTimeout(this.#deps.seed, timeoutMs);
     const connect = async (): Promise<KubeClient> => {
       if (extension.class !== 'shoot') throw new Error(`an extension of class ${extension.class} has no shoot`);
-      return shoots.clientFor(extension.controlPlane, signal);
+      return withTimeout(await shoots.clientFor(extension.controlPlane, signal), timeoutMs);
     };
     let client: Promise<KubeClient> | undefined;
     const shoot = () => (client ??= connect());

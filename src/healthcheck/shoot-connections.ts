@@ -17,8 +17,6 @@ export interface ShootConnectionsOptions {
  */
 const secrets = ['gardener-internal', 'gardener'];
 const secretTimeoutMs = 10_000;
-/** Default timeout of calls in milliseconds. A call without a timeout would take a connection of its own, like a watch. */
-const callTimeoutMs = 30_000;
 
 const getKubeconfig = (namespace: string, name: string): Call<string | undefined> => ({
   method: 'GET',
@@ -47,8 +45,7 @@ export class ShootConnections {
       known = { kubeconfig, connection: this.#options.connector.clientFor(kubeconfig) };
       this.#known.set(namespace, known);
     }
-    const { client } = known.connection;
-    return { call: (call, options) => client.call(call, { timeoutMs: callTimeoutMs, ...options }) };
+    return known.connection.client;
   }
 
   /** Closes the connection to a shoot that is gone. */
