@@ -66,7 +66,7 @@ fixtures: setup ## print upstream's objects and client-go's verdicts for the tes
 	node test/kubeconfigs/print-cases.ts | (cd tools/kubeconfigs && go run .) > .cache/client-go.json
 	mv .cache/client-go.json test/kubeconfigs/fixtures/client-go.json
 
-race: build ## race the prober against a real kube-controller-manager, in outages of seven kinds (an hour; needs `make envtest`); ARGS='--rounds 1 --outages plain' is short
+race: build ## race the prober against a real kube-controller-manager, in outages of eight kinds (an hour; needs `make envtest`); ARGS='--rounds 1 --outages plain' is short
 	node bench/bench.ts --only race $(ARGS)
 
 bench: build ## measure prober and weeder from outside, beside a bare loop (14 minutes); ARGS='--only outage', or see docs/dev/benchmarks.md

@@ -6,6 +6,7 @@ export const kindNames = [
   'leader-stopped',
   'leader-cut-off',
   'late-kubelets',
+  'wrong-clocks',
   'failing-answers',
   'external',
 ] as const;
@@ -17,6 +18,8 @@ export interface Kind {
   readonly leaderFault?: LeaderFault;
   /** How the kubelets return within the round: all at once, or half of them late. Absent if they do not return. */
   readonly kubeletsReturn?: 'together' | 'half late';
+  /** True if every other node's clock is five minutes fast, and the others are five minutes slow. */
+  readonly areClocksWrong?: true;
   readonly answersFail?: true;
   /** True if the prober has an external probe in mode trigger. */
   readonly hasExternalProbe?: true;
@@ -30,6 +33,7 @@ export const kinds: Readonly<Record<KindName, Kind>> = {
   'leader-stopped': { leaderFault: 'stopped', kubeletsReturn: 'together' },
   'leader-cut-off': { leaderFault: 'cut off', kubeletsReturn: 'together' },
   'late-kubelets': { kubeletsReturn: 'half late' },
+  'wrong-clocks': { areClocksWrong: true },
   'failing-answers': { answersFail: true },
   external: { hasExternalProbe: true },
 };

@@ -137,11 +137,13 @@ const reconnectAll = (
 /** Plays one outage of each shoot with a newly started program. */
 export const playRound = async (name: KindName, round: number, settings: RaceSettings): Promise<Round> => {
   const { arenas, control } = settings;
-  const { answersFail = false, hasExternalProbe = false, hasControl = false } = kinds[name];
+  const { answersFail = false, areClocksWrong = false, hasExternalProbe = false, hasControl = false } = kinds[name];
   const all = [...arenas, ...(control !== undefined && hasControl ? [control] : [])];
   // In every other outage.
   const breaks = (place: number): boolean => hasExternalProbe && (place + round * all.length) % 2 === 1;
-  await Promise.all(all.map((arena, place) => arena.prepare({ answersFail, addressBreaks: breaks(place) })));
+  await Promise.all(
+    all.map((arena, place) => arena.prepare({ answersFail, areClocksWrong, addressBreaks: breaks(place) })),
+  );
   const program = await startProgram(name, round, settings);
   try {
     await settle(program, settings);

@@ -62,6 +62,8 @@ export interface Restoration {
 }
 
 export interface Conditions {
+  /** True if every other node's clock is five minutes fast, and the others are five minutes slow. */
+  readonly areClocksWrong: boolean;
   /** True if a fifth of the prober's requests to the shoot's API server fails. */
   readonly answersFail: boolean;
   /** True if the public address breaks with the kubelets' connections, as with a load balancer; otherwise it answers, as behind a NAT gateway. */
@@ -90,12 +92,12 @@ export class Arena {
   }
 
   /** Makes everything healthy: nodes ready, leases renewed, KCM running, unmarked Deployments with replicas. No prober may run. */
-  async prepare({ answersFail, addressBreaks }: Conditions): Promise<void> {
+  async prepare({ areClocksWrong, answersFail, addressBreaks }: Conditions): Promise<void> {
     const { scale } = this.#options;
     const { nodes, controlPlane, kcmReplicas } = this.#shoot;
     await this.#endOutage();
     this.#addressBreaks = addressBreaks;
-    this.#kubelets = await startKubelets({ shoot: controlPlane.client, nodes, scale });
+    this.#kubelets = await startKubelets({ shoot: controlPlane.client, nodes, scale, areClocksWrong });
     await this.#shoot.reset(answersFail);
     const times = { graceMs: graceMs * scale, monitorPeriodMs: monitorPeriodMs * scale };
     this.#kcm = new ManagedKcm({ ...times, shoot: controlPlane, replicas: kcmReplicas });

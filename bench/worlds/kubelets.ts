@@ -15,7 +15,16 @@ export interface KubeletsOptions {
   readonly nodes: readonly string[];
   /** Factor of the kubelet's usual times. */
   readonly scale: number;
+  /** True if every other node's clock is five minutes fast, and the others are five minutes slow. */
+  readonly areClocksWrong: boolean;
 }
+
+const fiveMinutesMs = 300_000;
+
+const clockShiftMs = ({ nodes, areClocksWrong }: KubeletsOptions, node: string): number => {
+  if (!areClocksWrong) return 0;
+  return nodes.indexOf(node) % 2 === 0 ? fiveMinutesMs : -fiveMinutesMs;
+};
 
 const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 /** The kubelet's default `--node-lease-duration-seconds`. */
@@ -24,14 +33,15 @@ const leaseDurationSeconds = 40;
 const renewMs = 10_000;
 const renewJitter = 0.04;
 
-const renew = ({ shoot, scale }: KubeletsOptions, node: string): Promise<unknown> =>
-  shoot.patch(`${leases}/${node}`, {
-    spec: { renewTime: formatMicroTime(Date.now()), leaseDurationSeconds: leaseDurationSeconds * scale },
-  });
+const renew = (options: KubeletsOptions, node: string): Promise<unknown> => {
+  const renewTime = formatMicroTime(Date.now() + clockShiftMs(options, node));
+  const spec = { renewTime, leaseDurationSeconds: leaseDurationSeconds * options.scale };
+  return options.shoot.patch(`${leases}/${node}`, { spec });
+};
 
 /** Patches the status that a kubelet reports when it starts or returns. */
-const reportReady = ({ shoot }: KubeletsOptions, node: string): Promise<unknown> => {
-  const time = formatTime(Date.now());
+const reportReady = (options: KubeletsOptions, node: string): Promise<unknown> => {
+  const time = formatTime(Date.now() + clockShiftMs(options, node));
   const condition = (type: string, status: string) => ({
     type,
     status,
@@ -40,10 +50,15 @@ const reportReady = ({ shoot }: KubeletsOptions, node: string): Promise<unknown>
     lastTransitionTime: time,
   });
   const pressures = ['MemoryPressure', 'DiskPressure', 'PIDPressure'].map((type) => condition(type, 'False'));
-  return shoot.patch(`/api/v1/nodes/${node}/status`, {
+  return options.shoot.patch(`/api/v1/nodes/${node}/status`, {
     status: { conditions: [...pressures, condition('Ready', 'True')] },
   });
 };
+
+interface RenewedLease {
+  readonly metadata: { readonly name: string };
+  readonly spec: { readonly renewTime: string };
+}
 
 /** Makes all nodes ready and starts to renew their leases, each in a random phase. Resolves when all are ready. */
 export const startKubelets = async (options: KubeletsOptions): Promise<ArenaKubelets> => {
@@ -75,8 +90,8 @@ export const startKubelets = async (options: KubeletsOptions): Promise<ArenaKube
       stop.abort();
       await Promise.all(running);
       [stop, running] = [new AbortController(), []];
-      const items = await shoot.list<{ readonly spec: { readonly renewTime: string } }>(leases);
-      return items.map(({ spec }) => Date.parse(spec.renewTime));
+      const items = await shoot.list<RenewedLease>(leases);
+      return items.map(({ metadata, spec }) => Date.parse(spec.renewTime) - clockShiftMs(options, metadata.name));
     },
     restore: (names) => void running.push(...names.map((node) => run(node, true))),
   };
