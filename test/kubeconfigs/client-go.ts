@@ -18,8 +18,6 @@ interface Verdicts {
   readonly versions: Readonly<Record<string, string>>;
   readonly kubeconfigs: Readonly<Record<string, KubeconfigVerdict>>;
   readonly proxies: Readonly<Record<string, { readonly proxy?: string; readonly error?: string }>>;
-  /** Messages to a SOCKS5 proxy, in hexadecimal. */
-  readonly socks: Readonly<Record<string, readonly string[]>>;
   readonly trust: Readonly<Record<string, { readonly trusted: boolean; readonly why?: string }>>;
 }
 

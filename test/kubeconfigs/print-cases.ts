@@ -2,11 +2,8 @@
 import { createCertificates } from '../../simulator/network/certificates.ts';
 import { kubeconfigCases } from './kubeconfig-cases.ts';
 import { proxyCases } from './proxy-cases.ts';
-import { socksCases } from './socks-cases.ts';
 import { trustCases } from './trust-cases.ts';
 
 const now = Date.now();
 const kubeconfigs = await kubeconfigCases(await createCertificates({ now }));
-process.stdout.write(
-  JSON.stringify({ kubeconfigs, proxies: proxyCases, socks: socksCases, trust: await trustCases(now) }),
-);
+process.stdout.write(JSON.stringify({ kubeconfigs, proxies: proxyCases, trust: await trustCases(now) }));

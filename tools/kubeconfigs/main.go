@@ -13,7 +13,6 @@ import (
 type Cases struct {
 	Kubeconfigs []KubeconfigCase `json:"kubeconfigs"`
 	Proxies     []ProxyCase      `json:"proxies"`
-	Socks       []SocksCase      `json:"socks"`
 	Trust       []TrustCase      `json:"trust"`
 }
 
@@ -22,7 +21,6 @@ type Verdicts struct {
 	Versions    map[string]string            `json:"versions"`
 	Kubeconfigs map[string]KubeconfigVerdict `json:"kubeconfigs"`
 	Proxies     map[string]ProxyVerdict      `json:"proxies"`
-	Socks       map[string][]string          `json:"socks"`
 	Trust       map[string]TrustVerdict      `json:"trust"`
 }
 
@@ -72,7 +70,6 @@ func main() {
 		Versions:    versions(),
 		Kubeconfigs: judge(cases.Kubeconfigs, func(one KubeconfigCase) string { return one.Name }, judgeKubeconfig),
 		Proxies:     judge(cases.Proxies, func(one ProxyCase) string { return one.Name }, judgeProxy),
-		Socks:       judge(cases.Socks, func(one SocksCase) string { return one.Name }, judgeSocks),
 		Trust:       judge(cases.Trust, func(one TrustCase) string { return one.Name }, judgeTrust),
 	}); err != nil {
 		fail(err)

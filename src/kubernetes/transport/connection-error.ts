@@ -13,8 +13,9 @@ const sentences: ReadonlyMap<string, string> = new Map(
     ETIMEDOUT: 'the network did not answer in time',
     ELINKLOCAL:
       'the server or its proxy has a link-local address or that of a metadata service, where no shoot may be; check server and proxy-url',
-    EPROXYAUTH: 'the proxy refused the user name and password, or requires one',
-    EPROXYNOTSOCKS: 'the proxy does not speak SOCKS5',
+    EPROXY_AUTH_FAILED: 'the proxy refused the user name and password',
+    EPROXY_AUTH_REJECTED: 'the proxy requires a user name and password',
+    EPROXY_VERSION: 'the proxy does not speak SOCKS5',
     ECLOSED: 'the client has been closed',
     ECONNABORTED: 'the connection was aborted',
     EMFILE: 'this process has no file descriptors left',
@@ -56,7 +57,8 @@ const codeOf = (error: unknown): string => {
   if (error instanceof AggregateError && error.errors.length > 0) return codeOf(error.errors[0]);
   if (!('code' in error) || typeof error.code !== 'string') return error instanceof Error ? error.name : 'UNKNOWN';
   // undici's names for a connection that the peer ended before the response was whole.
-  return /^UND_ERR_(?:SOCKET|RES_CONTENT_LENGTH_MISMATCH)$/.test(error.code) ? 'ECONNRESET' : error.code;
+  if (/^UND_ERR_(?:SOCKET|RES_CONTENT_LENGTH_MISMATCH)$/.test(error.code)) return 'ECONNRESET';
+  return error.code.replace('UND_ERR_SOCKS5', 'EPROXY');
 };
 
 export interface FailedExchange {

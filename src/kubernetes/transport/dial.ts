@@ -2,12 +2,11 @@ import { lookup } from 'node:dns';
 import { request as httpRequest } from 'node:http';
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { type PeerCertificate, checkServerIdentity, connect as connectTls } from 'node:tls';
+import { Socks5Client } from 'undici/lib/core/socks5-client.js';
 import { abortable } from './abortable.ts';
-import { dialError, established } from './established.ts';
-import { type Endpoint, authority } from './endpoint.ts';
+import { type Endpoint, type ProxyEndpoint, authority } from './endpoint.ts';
 import { isLinkLocal, linkLocalError, refusingLinkLocal } from './link-local.ts';
 import { type Security, createSecurity } from './security.ts';
-import { type ProxyHop, connectThroughSocks } from './socks.ts';
 
 /** Silence after which the kernel probes the peer: ten times, a second apart (libuv), then the socket fails with ETIMEDOUT. */
 const tcpKeepAliveMs = 15_000;
@@ -16,6 +15,29 @@ const tcpKeepAliveMs = 15_000;
 const mostTickets = 64;
 
 const lookupElsewhere = refusingLinkLocal(lookup);
+
+/** Creates the error of a failure that Node reports by an event without an error, or not at all. */
+const dialError = (code: string, message: string): Error => Object.assign(new Error(message), { code });
+
+const ignore = (): void => undefined;
+
+/** Settles when `socket` emits `event`, fails or closes; on abort destroys it and rejects with the signal's reason. */
+const established = <S extends Socket>(
+  socket: S,
+  event: 'connect' | 'secureConnect',
+  signal: AbortSignal,
+): Promise<S> =>
+  abortable(signal, (resolve, reject) => {
+    const succeed = (): void => resolve(socket);
+    const closed = (): void => reject(dialError('ECONNRESET', 'closed before it was established'));
+    // Never removed: the failure of an idle connection is noticed by 'close', and must not be an uncaught error.
+    socket.on('error', ignore);
+    socket.on(event, succeed).on('error', reject).on('close', closed);
+    return (isEstablished) => {
+      socket.off(event, succeed).off('error', reject).off('close', closed);
+      if (!isEstablished) socket.destroy();
+    };
+  });
 
 const dialTcp = async ({ endpoint, signal }: Pick<DialOptions, 'endpoint' | 'signal'>): Promise<Socket> => {
   const { host, port } = endpoint.proxy ?? endpoint;
@@ -71,6 +93,27 @@ const startTls = async (raw: Socket, { name, security, signal }: Handshake): Pro
     throw error;
   }
 };
+
+/** A connection to `proxy` that it is to extend to `endpoint`. */
+interface ProxyHop {
+  readonly endpoint: Endpoint;
+  readonly proxy: ProxyEndpoint;
+  readonly signal: AbortSignal;
+}
+
+/** Asks a SOCKS5 proxy, which resolves the host name; resolves once `raw` is connected to the endpoint. */
+const connectThroughSocks = (raw: Socket, { endpoint, proxy, signal }: ProxyHop): Promise<Socket> =>
+  abortable(signal, (resolve, reject) => {
+    const client = new Socks5Client(raw, proxy.credentials);
+    client.on('authenticated', () => client.connect(endpoint.host, endpoint.port));
+    client.on('connected', () => resolve(raw));
+    client.on('error', reject);
+    client.on('close', () => reject(dialError('ECONNRESET', 'the proxy closed the connection')));
+    client.handshake();
+    return (isOpen) => {
+      if (!isOpen) raw.destroy();
+    };
+  });
 
 /** Sends an HTTP CONNECT to the proxy; resolves once `raw` is connected to the endpoint. */
 const connectThroughProxy = (raw: Socket, { endpoint, proxy, signal }: ProxyHop): Promise<Socket> =>
