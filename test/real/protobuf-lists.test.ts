@@ -9,7 +9,6 @@ import { listNodeLeases } from '../../src/kubernetes/api/lease.ts';
 import { staticCredentials, withCredentials } from '../../src/kubernetes/client/auth.ts';
 import { createKubeClient } from '../../src/kubernetes/client/client.ts';
 import { parseUntrustedKubeconfig } from '../../src/kubernetes/kubeconfig/untrusted.ts';
-import { createSecurity } from '../../src/kubernetes/transport/security.ts';
 import { createTransport } from '../../src/kubernetes/transport/transport.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
@@ -90,8 +89,7 @@ const leaseObjects = [
 
 const connectTo = (kubeconfig: string) => {
   const clock = systemClock();
-  const { endpoint, tls, authorization } = parseUntrustedKubeconfig(kubeconfig);
-  const security = createSecurity(tls);
+  const { endpoint, security, authorization } = parseUntrustedKubeconfig(kubeconfig);
   const transport = createTransport({ endpoint, security: async () => security, clock, userAgent: 'test' });
   const kube = withCredentials(transport, staticCredentials(authorization));
   return { kube, client: createKubeClient({ kube, clock }), close: () => transport.close() };

@@ -1,4 +1,4 @@
-import { type Endpoint, type Security, createSecurity } from '../transport/index.ts';
+import type { Endpoint } from '../transport/index.ts';
 import { createHash } from 'node:crypto';
 import { KubeconfigError } from '../api/errors.ts';
 import type { ShootPolicy } from '../api/shoot-connection.ts';
@@ -12,10 +12,8 @@ import {
 
 const defaultMostKubeconfigs = 4_096;
 
-export interface CachedKubeconfig {
-  readonly shoot: ShootEndpoint;
-  /** TLS settings, with the session of the last connection. */
-  readonly security: Security;
+/** A shoot's API server; its TLS settings hold the session of the last connection. */
+export interface CachedKubeconfig extends ShootEndpoint {
   /** Description of the server in errors; its address is a secret. */
   readonly target: string;
 }
@@ -40,10 +38,10 @@ const targetOf = ({ host }: Endpoint, proxy: 'none' | 'its own' | 'environment')
 /** Returns an error instead of throwing, so that refusals are cached, too: a hostile text costs most to parse. */
 const read = (kubeconfig: string, env: Environment): CachedKubeconfig | KubeconfigError => {
   try {
-    const parsed = parseUntrustedKubeconfig(kubeconfig);
-    const shoot = { ...parsed, endpoint: throughEnvironment(parsed.endpoint, env) };
-    const proxy = shoot.endpoint.proxy === undefined ? 'none' : parsed.endpoint.proxy ? 'its own' : 'environment';
-    return { shoot, security: createSecurity(shoot.tls), target: targetOf(shoot.endpoint, proxy) };
+    const shoot = parseUntrustedKubeconfig(kubeconfig);
+    const endpoint = throughEnvironment(shoot.endpoint, env);
+    const proxy = endpoint.proxy === undefined ? 'none' : shoot.endpoint.proxy ? 'its own' : 'environment';
+    return { ...shoot, endpoint, target: targetOf(endpoint, proxy) };
   } catch (error) {
     if (error instanceof KubeconfigError) return error;
     throw error;
@@ -73,7 +71,7 @@ export const createKubeconfigCache = ({
       const [oldest] = known.keys();
       if (known.size > most && oldest !== undefined) known.delete(oldest);
       if (entry instanceof KubeconfigError) throw entry;
-      refuseInsecure(entry.shoot, policy);
+      refuseInsecure(entry, policy);
       return entry;
     },
   };

@@ -1,12 +1,4 @@
-import {
-  type Scope,
-  type Security,
-  authority,
-  connectionError,
-  createScope,
-  dial,
-  joinHeaders,
-} from '../transport/index.ts';
+import { type Scope, authority, connectionError, createScope, dial, joinHeaders } from '../transport/index.ts';
 import { createHash } from 'node:crypto';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
@@ -17,8 +9,7 @@ import type { ShootPolicy } from '../api/shoot-connection.ts';
 import type { TunnelConnector, TunnelTarget } from '../api/tunnel-connection.ts';
 import { resourcePath } from '../api/resource-path.ts';
 import { readFailure } from '../client/index.ts';
-import type { ShootEndpoint } from '../kubeconfig/index.ts';
-import { type KubeconfigCache, createKubeconfigCache } from './kubeconfig-cache.ts';
+import { type CachedKubeconfig, type KubeconfigCache, createKubeconfigCache } from './kubeconfig-cache.ts';
 
 /**
  * Subprotocol that every API server passes on to the kubelet (`kubelet/pkg/cri/streaming/portforward/websocket.go`). Messages begin with the number of a
@@ -58,10 +49,7 @@ interface Upgrade {
 export type PodPort = Pick<TunnelTarget, 'namespace' | 'pod' | 'port'>;
 
 /** How the API server of the pod is reached. */
-export interface TunnelAccess extends Pick<ShootEndpoint, 'endpoint' | 'authorization'> {
-  readonly security: Security;
-  /** Name of the API server in errors. */
-  readonly target: string;
+export interface TunnelAccess extends CachedKubeconfig {
   readonly protocols: readonly string[];
 }
 
@@ -166,9 +154,7 @@ export const createTunnelConnector = (options: TunnelConnectorOptions): TunnelCo
   const { known = createKubeconfigCache() } = options;
   return {
     connect: async (kubeconfig, to, signal) => {
-      const { shoot, ...reached } = known.lookUp(kubeconfig, to);
-      const { endpoint, authorization } = shoot;
-      const socket = await openTunnel({ endpoint, authorization, ...reached, protocols }, to, { ...options, signal });
+      const socket = await openTunnel({ ...known.lookUp(kubeconfig, to), protocols }, to, { ...options, signal });
       socket.write(closeFrame);
       socket.destroySoon();
     },

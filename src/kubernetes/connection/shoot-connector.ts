@@ -34,9 +34,9 @@ export const createShootConnector = (options: ShootConnectorOptions): ShootConne
   const { clock, userAgent, known = createKubeconfigCache(), kept = false } = options;
   return {
     clientFor: (kubeconfig, policy) => {
-      const { shoot, security, target } = known.lookUp(kubeconfig, policy);
+      const { endpoint, security, authorization, target } = known.lookUp(kubeconfig, policy);
       const transport = createTransport({
-        endpoint: shoot.endpoint,
+        endpoint,
         security: async () => security,
         clock,
         userAgent,
@@ -44,7 +44,7 @@ export const createShootConnector = (options: ShootConnectorOptions): ShootConne
         maxConnections: 1,
         connectTimeoutMs,
       });
-      const kube = shootStack(transport, { authorization: shoot.authorization, kept });
+      const kube = shootStack(transport, { authorization, kept });
       const client = createKubeClient({
         kube,
         clock,
@@ -52,8 +52,7 @@ export const createShootConnector = (options: ShootConnectorOptions): ShootConne
         budget,
         longestRetryAfterMs: longestRetryAfterMs.shoot,
       });
-      const { host, port } = shoot.endpoint;
-      return { client, server: `${host}:${String(port)}`, close: () => transport.close() };
+      return { client, server: `${endpoint.host}:${String(endpoint.port)}`, close: () => transport.close() };
     },
   };
 };

@@ -1,4 +1,4 @@
-import { type Endpoint, type TlsMaterial, createSecurity } from '../transport/index.ts';
+import { type Endpoint, type Security, createSecurity } from '../transport/index.ts';
 import { type Document, isMap, isScalar, Lexer, LineCounter, parseDocument, visit } from 'yaml';
 import type { JsonObject } from '../api/decode.ts';
 import { KubeconfigError } from '../api/errors.ts';
@@ -147,8 +147,8 @@ export interface TlsFields {
   readonly insecure: fields.Field;
 }
 
-/** Checks that TLS settings are complete and fit together; `most` is the maximum number of certificates in a bundle. Throws a KubeconfigError. */
-export const checkMaterial = ({ ca, cert, key, insecure }: TlsFields, most?: number): TlsMaterial => {
+/** Checks that TLS settings are complete and fit together, and prepares them; `most` is the maximum number of certificates in a bundle. Throws a KubeconfigError. */
+export const securityOf = ({ ca, cert, key, insecure }: TlsFields, most?: number): Security => {
   const isInsecure = fields.asFlag(insecure);
   if (isInsecure && ca.text !== undefined) {
     throw new KubeconfigError(insecure.path, 'contradicts the certificate authority; set one of them');
@@ -162,11 +162,9 @@ export const checkMaterial = ({ ca, cert, key, insecure }: TlsFields, most?: num
     }
   }
   for (const { path, text } of [ca, cert]) if (text !== undefined) fields.checkCertificates(path, text, most);
-  const material = { ca: ca.text, cert: cert.text, key: key.text, rejectUnauthorized: !isInsecure };
   try {
-    createSecurity(material);
+    return createSecurity({ ca: ca.text, cert: cert.text, key: key.text, rejectUnauthorized: !isInsecure });
   } catch {
     throw new KubeconfigError(key.path, 'cannot be read as a PEM key, or is not the key of the certificate');
   }
-  return material;
 };

@@ -1,9 +1,9 @@
-import { type Security, type TlsMaterial, createSecurity } from '../transport/index.ts';
+import type { Security } from '../transport/index.ts';
 import { stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { ApiError, KubeconfigError, errorText } from '../api/errors.ts';
 import { type Credentials, bearer } from '../client/index.ts';
-import { type Named, type Pem, type TlsFields, checkMaterial } from './document.ts';
+import { type Named, type Pem, type TlsFields, securityOf } from './document.ts';
 import * as fields from './fields.ts';
 import { UnfitFileError, readRegularFile } from './regular-file.ts';
 
@@ -154,21 +154,20 @@ export const tlsSourcesOf = (cluster: OperatorEntry, user: OperatorEntry): TlsSo
   };
 };
 
-/** Loads the current PEM texts. Throws a KubeconfigError if one cannot be read or is malformed. */
-export const loadMaterial = async ({ ca, cert, key, insecure }: TlsSources): Promise<TlsMaterial> =>
-  checkMaterial({
-    ca: await read(ca),
-    cert: await read(cert),
-    key: await read(key),
-    insecure,
-  });
+/** Loads the current PEM texts. Rejects with a KubeconfigError if one cannot be read. */
+export const loadPems = async ({ ca, cert, key, insecure }: TlsSources): Promise<TlsFields> => ({
+  ca: await read(ca),
+  cert: await read(cert),
+  key: await read(key),
+  insecure,
+});
 
 /** Follows the files: a changed CA or client certificate results in new settings for new connections. */
 export const followSecurity = (sources: TlsSources): (() => Promise<Security>) => {
   const watched = [sources.ca, sources.cert, sources.key].flatMap(({ file }) => file ?? []);
   const security = createReloading({
     stamp: async () => (await Promise.all(watched.map(stampOf))).join(';'),
-    load: async () => createSecurity(await loadMaterial(sources)),
+    load: async () => securityOf(await loadPems(sources)),
   });
   return async () => {
     try {

@@ -1,16 +1,18 @@
-import { type Endpoint, type Security, type TlsMaterial, createSecurity } from '../transport/index.ts';
+import type { Endpoint, Security } from '../transport/index.ts';
 import { dirname } from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
 import { KubeconfigError } from '../api/errors.ts';
 import { type Credentials, bearer, staticCredentials } from '../client/index.ts';
 import {
   type Named,
+  type TlsFields,
   authorizationOf,
   endpointOf,
   findEntry,
   namedEntries,
   operatorLimits,
   parseBounded,
+  securityOf,
 } from './document.ts';
 import { throughEnvironment } from './environment-proxy.ts';
 import { type ExecCredential, type ExecPlugin, createExecPlugin, parseExecConfig } from './exec-plugin.ts';
@@ -19,7 +21,7 @@ import {
   asPath,
   followSecurity,
   isMissing,
-  loadMaterial,
+  loadPems,
   readText,
   tlsSourcesOf,
   tokenFileCredentials,
@@ -160,14 +162,14 @@ const execExtension = (cluster: OperatorEntry): unknown =>
     .find((extension) => extension.name === 'client.authentication.k8s.io/exec')?.extension;
 
 /** Returns `spec.cluster` of the plugin's input (client-go `rest/exec.go`, ConfigToExecCluster). */
-const clusterInfoOf = (cluster: OperatorEntry, { ca }: TlsMaterial): Readonly<Record<string, unknown>> => {
+const clusterInfoOf = (cluster: OperatorEntry, { ca }: TlsFields): Readonly<Record<string, unknown>> => {
   const config = execExtension(cluster);
   const copied = ['server', 'tls-server-name', 'insecure-skip-tls-verify', 'proxy-url'].filter((name) =>
     fields.isSet(cluster.body[name]),
   );
   return {
     ...Object.fromEntries(copied.map((name) => [name, cluster.body[name]])),
-    'certificate-authority-data': ca && Buffer.from(ca).toString('base64'),
+    'certificate-authority-data': ca.text && Buffer.from(ca.text).toString('base64'),
     config,
   };
 };
@@ -186,15 +188,16 @@ const pluginCredentials = (plugin: ExecPlugin): Credentials => ({
 /** Returns TLS settings from the files with the certificate of the plugin's credential; a new credential results in new settings. */
 const pluginSecurity = (
   plugin: ExecPlugin,
-  base: () => Promise<TlsMaterial>,
+  load: () => Promise<TlsFields>,
 ): ((signal: AbortSignal) => Promise<Security>) => {
   let known: { readonly credential: ExecCredential; readonly security: Security } | undefined;
   return async (signal) => {
     const credential = await plugin.current(signal);
     if (known?.credential !== credential) {
-      const { cert, key } = credential;
-      const material = await base();
-      known = { credential, security: createSecurity(cert === undefined ? material : { ...material, cert, key }) };
+      const pems = await load();
+      const cert = { path: pems.cert.path, text: credential.cert };
+      const key = { path: pems.key.path, text: credential.key };
+      known = { credential, security: securityOf({ ...pems, cert, key }) };
     }
     return known.security;
   };
@@ -218,7 +221,8 @@ export const contextAccess = async (
   const { name, cluster, user } = context;
   refuseUnsupported(user);
   const sources = tlsSourcesOf(cluster, user);
-  const material = await loadMaterial(sources);
+  const pems = await loadPems(sources);
+  securityOf(pems);
   const exec = fields.member(user.body, user.path, 'exec');
   const common = { source, context: name, endpoint: throughEnvironment(endpointOf(cluster), env) };
   // As in client-go, a plugin is not asked if there are other credentials (plugin/pkg/client/auth/exec, UpdateTransportConfig).
@@ -233,11 +237,11 @@ export const contextAccess = async (
     config: parseExecConfig(exec, user.directory),
     env,
     clock,
-    clusterInfo: clusterInfoOf(cluster, material),
+    clusterInfo: clusterInfoOf(cluster, pems),
   });
   return {
     ...common,
-    security: pluginSecurity(plugin, () => loadMaterial(sources)),
+    security: pluginSecurity(plugin, () => loadPems(sources)),
     credentials: pluginCredentials(plugin),
   };
 };

@@ -8,7 +8,7 @@ import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { temporaryDirectory } from '../../../test/doubles/temporary-directory.ts';
 import { checkMany, mutate, mutations } from '../../../test/doubles/mutations.ts';
 import { KubeconfigError } from '../api/errors.ts';
-import { type ShootEndpoint, parseUntrustedKubeconfig } from './untrusted.ts';
+import { parseUntrustedKubeconfig } from './untrusted.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -46,13 +46,12 @@ describe('rule 30: used fields', () => {
       { 'certificate-authority-data': base64(certificates.ca), 'tls-server-name': 'kube-apiserver' },
       { 'client-certificate-data': base64(client.certificate), 'client-key-data': base64(client.key) },
     );
-    expect(parseUntrustedKubeconfig(text)).toEqual({
-      endpoint: {
-        ...{ protocol: 'https:', host: 'kube-apiserver', port: 443, basePath: '', servername: 'kube-apiserver' },
-        untrusted: true,
-      },
-      tls: { ca: certificates.ca, cert: client.certificate, key: client.key, rejectUnauthorized: true },
-    } satisfies ShootEndpoint);
+    const { endpoint, security, authorization } = parseUntrustedKubeconfig(text);
+    expect(endpoint).toEqual({
+      ...{ protocol: 'https:', host: 'kube-apiserver', port: 443, basePath: '', servername: 'kube-apiserver' },
+      untrusted: true,
+    });
+    expect([security.rejectUnauthorized, authorization]).toEqual([true, undefined]);
   });
 
   it('rule 30: only the current context counts, and unknown fields are ignored', () => {

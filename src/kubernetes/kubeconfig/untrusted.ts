@@ -1,16 +1,16 @@
 import { decodeObject, optionalObject, optionalString } from '../api/decode.ts';
 import { KubeconfigError } from '../api/errors.ts';
 import type { ShootPolicy } from '../api/shoot-connection.ts';
-import { type Endpoint, type TlsMaterial, isLinkLocal } from '../transport/index.ts';
+import { type Endpoint, type Security, isLinkLocal } from '../transport/index.ts';
 import {
   type Named,
   type Pem,
   authorizationOf,
-  checkMaterial,
   endpointOf,
   findEntry,
   namedEntries,
   parseBounded,
+  securityOf,
   untrustedLimits,
 } from './document.ts';
 import * as fields from './fields.ts';
@@ -29,7 +29,7 @@ export const decodeKubeconfigSecret = (json: unknown, path: string): string | un
 /** Endpoint of a shoot's API server and our credentials there. It is self-contained: it refers to no files or programs. */
 export interface ShootEndpoint {
   readonly endpoint: Endpoint;
-  readonly tls: TlsMaterial;
+  readonly security: Security;
   /** Value of the `Authorization` header; absent: none. */
   readonly authorization?: string;
 }
@@ -69,17 +69,6 @@ const pemOf = (entry: Named, name: string): Pem => {
   const field = fields.member(entry.body, entry.path, `${name}-data`);
   return { path: field.path, text: fields.asBase64(field) };
 };
-
-const tlsOf = (cluster: Named, user: Named): TlsMaterial =>
-  checkMaterial(
-    {
-      ca: pemOf(cluster, 'certificate-authority'),
-      cert: pemOf(user, 'client-certificate'),
-      key: pemOf(user, 'client-key'),
-      insecure: fields.member(cluster.body, cluster.path, 'insecure-skip-tls-verify'),
-    },
-    mostCertificates,
-  );
 
 const linkLocal = 'must not be a link-local address or that of a metadata service; give the address of the API server';
 
@@ -121,9 +110,15 @@ export const parseUntrustedKubeconfig = (text: string): ShootEndpoint => {
   const context = findEntry(contexts, fields.member(root, '', 'current-context'));
   const cluster = findEntry(clusters, fields.member(context.body, context.path, 'cluster'));
   const user = findEntry(users, fields.member(context.body, context.path, 'user'));
+  const pems = {
+    ca: pemOf(cluster, 'certificate-authority'),
+    cert: pemOf(user, 'client-certificate'),
+    key: pemOf(user, 'client-key'),
+    insecure: fields.member(cluster.body, cluster.path, 'insecure-skip-tls-verify'),
+  };
   return {
     endpoint: elsewhere(cluster, endpointOf(cluster)),
-    tls: tlsOf(cluster, user),
+    security: securityOf(pems, mostCertificates),
     authorization: authorizationOf(user),
   };
 };
