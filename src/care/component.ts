@@ -2,7 +2,7 @@ import { homedir } from 'node:os';
 import { KubeconfigError } from '../kubernetes/api/errors.ts';
 import type { Kube } from '../kubernetes/api/kube.ts';
 import { createWatchRegistry } from '../kubernetes/cache/index.ts';
-import { createKubeClient, createRateLimiter, limitedStack, writerStack } from '../kubernetes/client/index.ts';
+import { createKubeClient, createRateLimiter, fenceWrites, limitedStack } from '../kubernetes/client/index.ts';
 import {
   connectCluster,
   createKubeconfigCache,
@@ -49,7 +49,7 @@ export const careDeps = (
   { takeOver = false, dryRun = false }: Pick<CareOptions, 'takeOver' | 'dryRun'>,
 ): CareDeps => {
   const { clock, garden, leadership, meter } = ports;
-  const client = garden && createKubeClient({ kube: writerStack(garden, leadership), clock });
+  const client = garden && createKubeClient({ kube: fenceWrites(garden, leadership), clock });
   const writer = client && { clock, client, takeOver, dryRun };
   const results: LastResults = new Map();
   const report = new CareReport({ ...ports, results });

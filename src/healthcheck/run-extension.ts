@@ -1,6 +1,6 @@
 import { createWatchRegistry } from '../kubernetes/cache/index.ts';
 import { KubeconfigError } from '../kubernetes/api/errors.ts';
-import { createKubeClient, writerStack } from '../kubernetes/client/index.ts';
+import { createKubeClient, fenceWrites } from '../kubernetes/client/index.ts';
 import { createKubeconfigCache, createShootConnector } from '../kubernetes/connection/index.ts';
 import type { Logger } from '../ports/logger.ts';
 import {
@@ -117,7 +117,7 @@ const runnable = (name: string, work: (signal: AbortSignal) => Promise<void>): R
 const partsOf = (options: ExtensionOptions, ports: SeedPorts): ProcessParts => {
   const { meter, clock, leadership } = ports;
   const { name, namespace, env, controllers, heartbeatIntervalMs: renewIntervalMs = defaultHeartbeatMs } = options;
-  const kube = writerStack(ports.seed, leadership);
+  const kube = fenceWrites(ports.seed, leadership);
   const seed = createKubeClient({ kube, clock });
   const known = createKubeconfigCache({ env });
   const connector = createShootConnector({ clock, userAgent: name, known, kept: true });

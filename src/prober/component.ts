@@ -2,7 +2,7 @@ import type { KubeClient } from '../kubernetes/api/kube.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
 import { type WatchRegistry, createWatchRegistry } from '../kubernetes/cache/index.ts';
-import { createKubeClient, writerStack } from '../kubernetes/client/index.ts';
+import { createKubeClient, fenceWrites } from '../kubernetes/client/index.ts';
 import { createKubeconfigCache, createShootConnector } from '../kubernetes/connection/index.ts';
 import {
   type Component,
@@ -41,7 +41,7 @@ export interface ProberOptions extends ComponentOptions<ProberSettings, ProberPo
 const createSeedClients = ({ ports, standby = 'hot' }: ProberOptions) => {
   const { clock, leadership } = ports;
   const fencedBy = (mayWrite: () => boolean): KubeClient =>
-    createKubeClient({ kube: writerStack(ports.seed, { mayWrite }), clock });
+    createKubeClient({ kube: fenceWrites(ports.seed, { mayWrite }), clock });
   return {
     client: fencedBy(() => leadership.mayWrite()),
     // A standby records Events only about its writes without the lead.

@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
 import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
-import { commandStack, createKubeClient } from '../kubernetes/client/index.ts';
+import { createKubeClient, retryThrottled } from '../kubernetes/client/index.ts';
 import { type ForwardOptions, type PodPort, connectCluster, forwardPort } from '../kubernetes/connection/index.ts';
 import { type ClusterAccess, loadOperatorKubeconfig } from '../kubernetes/kubeconfig/index.ts';
 import { type Transport, authority } from '../kubernetes/transport/index.ts';
@@ -78,7 +78,7 @@ export const onOperatorCluster = async <T>(
   onConnect?.(access);
   const transport = connectCluster({ access, clock, logger, userAgent });
   try {
-    const kube = commandStack(transport, clock);
+    const kube = retryThrottled(transport, clock);
     const forward: ForwardToPod = (find, options) =>
       forwardPort(find, { ...options, access, clock, random: systemRandom(), userAgent });
     return await work({ client: createKubeClient({ kube, clock }), kube, clock, userAgent, forward });

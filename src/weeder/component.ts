@@ -1,5 +1,5 @@
 import { createWatchRegistry } from '../kubernetes/cache/index.ts';
-import { createKubeClient, writerStack } from '../kubernetes/client/index.ts';
+import { createKubeClient, fenceWrites } from '../kubernetes/client/index.ts';
 import {
   type Component,
   type ComponentOptions,
@@ -34,7 +34,7 @@ export type WeederOptions = ComponentOptions<WeederSettings>;
 const createWeeder = (options: WeederOptions): ComponentParts<WeederSettings> => {
   const { settings, ports, dryRun = false } = options;
   const { clock, logger, meter, seed, leadership } = ports;
-  const client = createKubeClient({ kube: writerStack(seed, leadership), clock });
+  const client = createKubeClient({ kube: fenceWrites(seed, leadership), clock });
   const events = createEventRecorder({ ...ports, client, component: 'dependency-watchdog-weeder' });
   const report = new WeederReport({ ...ports, events, dryRun });
   const registry = createWatchRegistry(meter);

@@ -33,9 +33,7 @@ export const joinHeaders = (
   return joined;
 };
 
-/** Maximum number of interim responses, as in Go's `net/http` (`max1xxResponses`). */
-const mostInterim = 5;
-/** Limit for the head and everything before it, such as empty lines. undici limits only the headers themselves. */
+/** Limit for the head and everything before it, such as empty lines and interim responses (1xx). undici limits only the headers themselves. */
 const mostHeadBytes = 64 * 1024;
 /** Limit of received bytes per byte of the body. An honest server sends chunks of kilobytes; a chunk of one byte takes six. */
 const [mostBytesPerByte, freeBytes] = [4, 64 * 1024];
@@ -60,7 +58,6 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterator<Uint8
   /** Bytes received from the socket, and those of them that are body. */
   #received = 0;
   #bodyBytes = 0;
-  #interim = 0;
 
   /** Calls `onEnd` once: when the response has been received whole, or when the exchange ends otherwise and its connection must close. */
   constructor(beforeSend: () => void, context: ExchangeContext, onEnd: (isWhole: boolean) => void) {
@@ -108,13 +105,9 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterator<Uint8
     status: number,
     headers: Parameters<typeof joinHeaders>[0],
   ): void {
-    if (status >= 200) {
-      this.#controller = controller;
-      this.#head.resolve({ status, headers: joinHeaders(headers) });
-      return;
-    }
-    this.#interim += 1;
-    if (this.#interim > mostInterim) throw new ResponseError(`more than ${mostInterim} interim answers (1xx)`);
+    if (status < 200) return;
+    this.#controller = controller;
+    this.#head.resolve({ status, headers: joinHeaders(headers) });
   }
 
   onResponseData(controller: Dispatcher.DispatchController, chunk: Buffer): void {
