@@ -1,5 +1,3 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { listNodes } from '../../src/gardener/node.ts';
 import { readList, withoutProtobuf } from '../doubles/protobuf.ts';
@@ -13,10 +11,6 @@ import { createTransport } from '../../src/kubernetes/transport/transport.ts';
 import { systemClock } from '../../src/process/clock.ts';
 import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
-
-/** Directory for recorded responses: `RECORD_FIXTURES=1` writes them here for the unit tests. */
-const fixtures = fileURLToPath(new URL('../../src/kubernetes/client/fixtures/', import.meta.url));
-const isRecording = process.env.RECORD_FIXTURES === '1';
 
 const protobuf = 'application/vnd.kubernetes.protobuf';
 const nodes = '/api/v1/nodes';
@@ -117,11 +111,6 @@ describeEnvtest('protobuf lists of a real API server', () => {
     await plane.stop();
   });
 
-  const record = (name: string, bytes: Buffer): void => {
-    mkdirSync(fixtures, { recursive: true });
-    writeFileSync(`${fixtures}${name}`, bytes);
-  };
-
   const raw = async (path: string, accept: string, query: Readonly<Record<string, string>> = {}) => {
     const response = await connection.kube.request({ method: 'GET', path, query, headers: { accept }, signal });
     const chunks: Uint8Array[] = [];
@@ -132,7 +121,7 @@ describeEnvtest('protobuf lists of a real API server', () => {
   it.each([
     ['nodes', listNodes, nodeObjects],
     ['leases', listNodeLeases, leaseObjects],
-  ] as const)('rule 11: %s arrive as protobuf, and equal their JSON', async (name, call, objects) => {
+  ] as const)('rule 11: %s arrive as protobuf, and equal their JSON', async (_name, call, objects) => {
     const { bytes, type } = await raw(call.path, `${protobuf},application/json`);
     expect(type).toBe(protobuf);
     const options = { signal, timeoutMs: 10_000 };
@@ -143,9 +132,6 @@ describeEnvtest('protobuf lists of a real API server', () => {
     expect(fromProtobuf).toEqual(readList(typed, bytes));
     const names: readonly string[] = objects.map(({ metadata }) => metadata.name);
     expect(fromProtobuf.map((view) => view.name)).toEqual([...names].sort());
-    if (!isRecording) return;
-    record(`${name}.pb`, bytes);
-    record(`${name}.json`, (await raw(call.path, 'application/json')).bytes);
   });
 
   const errors: readonly (readonly [string, string, Readonly<Record<string, string>>])[] = [
@@ -154,7 +140,7 @@ describeEnvtest('protobuf lists of a real API server', () => {
     ['too-large-version', nodes, { resourceVersion: '999999999' }],
   ];
 
-  it.each(errors)('rule 11: an error as protobuf equals its JSON: %s', async (name, path, query) => {
+  it.each(errors)('rule 11: an error as protobuf equals its JSON: %s', async (_name, path, query) => {
     const call: Call<unknown> = { ...listNodeLeases, path, query };
     const failure = (asked: Call<unknown>): Promise<ApiError> =>
       connection.client.call(asked, { signal, timeoutMs: 20_000 }).then(
@@ -162,15 +148,12 @@ describeEnvtest('protobuf lists of a real API server', () => {
         (error: unknown) => error as ApiError,
       );
     const fromJson = await failure(withoutProtobuf(call));
-    const { type, bytes } = await raw(path, `${protobuf},application/json`, query);
+    const { type } = await raw(path, `${protobuf},application/json`, query);
     expect(type).toBe(protobuf);
     // One message contains the current revision.
     const essence = ({ code, status: http, message, retryAfterMs }: ApiError) => {
       return { code, http, retryAfterMs, message: message.replace(/current: \d+/, 'current: N') };
     };
     expect(essence(await failure(call))).toEqual(essence(fromJson));
-    if (!isRecording) return;
-    record(`${name}.pb`, bytes);
-    record(`${name}.json`, (await raw(path, 'application/json', query)).bytes);
   });
 });
