@@ -14,8 +14,6 @@ import { leaseCases, updateCases } from './update-cases.ts';
 import { watchCases, watchSelectorCases } from './watch-cases.ts';
 import { watchLifeCases } from './watch-life-cases.ts';
 
-export type { ContractCase } from './target.ts';
-
 /** The rules of the requests that the program sends, which the simulated API server must keep like a real one. A request that nothing sends has no case. */
 export const contractCases: readonly ContractCase[] = [
   ...discoveryCases,
