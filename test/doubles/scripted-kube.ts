@@ -1,4 +1,5 @@
-import type { Kube, KubeRequest, KubeResponse } from '../../src/kubernetes/api/kube.ts';
+import { Readable } from 'node:stream';
+import type { Kube, KubeRequest } from '../../src/kubernetes/api/kube.ts';
 
 /** Body of a response that the test writes in pieces. */
 export interface ScriptedStream {
@@ -36,70 +37,29 @@ const bytesOf = (chunk: unknown): Uint8Array => {
   return Buffer.from(typeof chunk === 'string' ? chunk : `${JSON.stringify(chunk)}\n`);
 };
 
-interface Body {
-  readonly stream: ScriptedStream;
-  readonly chunks: KubeResponse['body'];
-}
-
 /** Creates a body that ends or fails on the test's command, or aborts with the signal. Calls `onClosed` once. */
-const createBody = (signal: AbortSignal, onClosed: () => void): Body => {
-  const queue: Uint8Array[] = [];
-  let outcome: { readonly error?: unknown } | undefined;
-  let closed = false;
-  let wake = (): void => undefined;
-  const settle = (result: { readonly error?: unknown }): void => {
-    outcome ??= result;
-    wake();
-  };
-  const close = (): void => {
-    if (closed) return;
-    closed = true;
+const createBody = (signal: AbortSignal, onClosed: () => void) => {
+  const body = new Readable({ objectMode: true, read: () => undefined });
+  const abort = (): void => void body.destroy(signal.reason as Error);
+  body.on('error', () => undefined);
+  body.on('close', () => {
     signal.removeEventListener('abort', abort);
     onClosed();
-  };
-  const abort = (): void => {
-    queue.length = 0;
-    outcome = { error: signal.reason };
-    close();
-    wake();
-  };
+  });
   if (signal.aborted) abort();
   else signal.addEventListener('abort', abort);
-
-  const next = async (): Promise<IteratorResult<Uint8Array, undefined>> => {
-    while (true) {
-      const value = queue.shift();
-      if (value !== undefined) return { done: false, value };
-      if (outcome !== undefined) {
-        close();
-        if ('error' in outcome) throw outcome.error;
-        return { done: true, value: undefined };
-      }
-      await new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-    }
+  // Unlike a generator, it may be abandoned before it was read.
+  const abandon = async () => {
+    body.destroy();
+    return { done: true, value: undefined } as const;
   };
-  const iterator: AsyncIterator<Uint8Array, undefined> = {
-    next,
-    return: async () => {
-      settle({});
-      close();
-      return { done: true, value: undefined };
-    },
+  const chunks = { [Symbol.asyncIterator]: () => Object.assign(body.iterator(), { return: abandon }) };
+  const stream: ScriptedStream = {
+    send: (chunk) => void body.push(bytesOf(chunk)),
+    end: () => void body.push(null),
+    fail: (error) => void body.destroy(error as Error),
   };
-  return {
-    stream: {
-      send: (chunk) => {
-        if (outcome !== undefined) return;
-        queue.push(bytesOf(chunk));
-        wake();
-      },
-      end: () => settle({}),
-      fail: (error) => settle({ error }),
-    },
-    chunks: { [Symbol.asyncIterator]: () => iterator },
-  };
+  return { stream, chunks };
 };
 
 /** Creates a Kube whose requests wait until the test responds. An abort ends a request at once, as the interface requires. */
@@ -124,11 +84,11 @@ export const createScriptedKube = (): ScriptedKube => {
       const open = (status: number, headers: Readonly<Record<string, string>>): ScriptedStream => {
         leave();
         openBodies += 1;
-        const body = createBody(incoming.signal, () => {
+        const { stream, chunks } = createBody(incoming.signal, () => {
           openBodies -= 1;
         });
-        resolve({ status, headers, body: body.chunks });
-        return body.stream;
+        resolve({ status, headers, body: chunks });
+        return stream;
       };
       const exchange: ScriptedExchange = {
         request: incoming,
