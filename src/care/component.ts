@@ -69,13 +69,13 @@ export const createCare = ({ settings, ports, ...options }: CareOptions): Compon
 };
 
 export const createShootAccess = (
-  { clock, random }: Pick<CarePorts, 'clock' | 'random'>,
+  { clock }: Pick<CarePorts, 'clock'>,
   { userAgent, env }: { readonly userAgent: string; readonly env: CareProcessDeps['env'] },
 ): ShootAccess => {
   const known = createKubeconfigCache({ env });
   return {
     connector: createShootConnector({ clock, userAgent, known }),
-    tunnels: createTunnelConnector({ clock, random, userAgent, known }),
+    tunnels: createTunnelConnector({ clock, userAgent, known }),
   };
 };
 

@@ -29,7 +29,7 @@ export const runCareOnce = async (deps: CareOnceDeps): Promise<Result<CareResult
       ...{ clock, random, logger, meter, garden },
       leadership: { mayWrite: () => true },
       seed: limitedStack(transport, { clock, limiter: createRateLimiter({ ...limitsOf(flags), clock, meter }) }),
-      ...createShootAccess({ clock, random }, { userAgent, env }),
+      ...createShootAccess({ clock }, { userAgent, env }),
     };
     return checkAll(new CareController(settings, careDeps(ports, { takeOver, dryRun: flags.dryRun })), deps);
   };

@@ -8,7 +8,6 @@ import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { systemClock } from './clock.ts';
 import { userAgentOf } from './component.ts';
-import { systemRandom } from './random.ts';
 import type { ProcessOptions } from './settings.ts';
 
 export interface Connecting {
@@ -79,8 +78,7 @@ export const onOperatorCluster = async <T>(
   const transport = connectCluster({ access, clock, logger, userAgent });
   try {
     const kube = retryThrottled(transport, clock);
-    const forward: ForwardToPod = (find, options) =>
-      forwardPort(find, { ...options, access, clock, random: systemRandom(), userAgent });
+    const forward: ForwardToPod = (find, options) => forwardPort(find, { ...options, access, clock, userAgent });
     return await work({ client: createKubeClient({ kube, clock }), kube, clock, userAgent, forward });
   } finally {
     transport.close();

@@ -6,7 +6,6 @@ import { careConfig } from '../../src/care/config.ts';
 import { careGardenGrants, careGrants, careShootGrants } from '../../src/care/rights.ts';
 import { createTunnelConnector } from '../../src/kubernetes/connection/port-forward.ts';
 import { systemClock } from '../../src/process/clock.ts';
-import { systemRandom } from '../../src/process/random.ts';
 import { type ControlPlane, startControlPlane } from '../envtest/control-plane.ts';
 import { gardenerKinds } from '../envtest/crds.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
@@ -178,7 +177,7 @@ describeEnvtest('care on real API servers', () => {
     ['vpn-shoot-2', [{ ...forward, verbs: ['get'] }], '403 Forbidden: pods "vpn-shoot-2" is forbidden:'],
   ])('opens no tunnel to %s (%#)', async (pod, rules, message) => {
     const { text } = await shoot.kubeconfigFor({ user: `tunnel-${rules[0]?.verbs.join('-') ?? ''}`, rules });
-    const tunnels = createTunnelConnector({ clock: systemClock(), random: systemRandom(), userAgent: 'test' });
+    const tunnels = createTunnelConnector({ clock: systemClock(), userAgent: 'test' });
     const target = { namespace: 'kube-system', pod, port: 22 };
     await expect(tunnels.connect(text, target, new AbortController().signal)).rejects.toThrow(
       `GET /api/v1/namespaces/kube-system/pods/${pod}/portforward: ${message}`,

@@ -4,7 +4,6 @@ import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { clusterAt, kubeconfigOf as kubeconfigWith } from '../../../test/doubles/kubeconfig.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
-import { createSeededRandom } from '../../../simulator/time/random.ts';
 import { type ConnectProxy, type ConnectProxyOptions, startConnectProxy } from '../../../test/doubles/connect-proxy.ts';
 import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
 import { temporaryDirectory } from '../../../test/doubles/temporary-directory.ts';
@@ -90,7 +89,7 @@ describe('a shoot, through the proxy of the environment', () => {
   const connectors = (env: Environment) => {
     const known = createKubeconfigCache({ env });
     const options = { clock, userAgent: 'test', known };
-    const tunnels = createTunnelConnector({ ...options, random: createSeededRandom(1) });
+    const tunnels = createTunnelConnector(options);
     return { shoots: createShootConnector(options), tunnels };
   };
   const target = { namespace: 'kube-system', pod: 'vpn', port: 22 };

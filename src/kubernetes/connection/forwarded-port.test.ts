@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { type IncomingMessage, type RequestListener, type Server, createServer } from 'node:http';
 import { type AddressInfo, type Socket, connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createSeededRandom } from '../../../simulator/time/random.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { servePortForward } from '../../../test/doubles/kubelet.ts';
 import { staticCredentials } from '../client/auth.ts';
@@ -31,7 +30,7 @@ const forward = async (port: number, podPort: number) => {
       security: async () => createSecurity({}),
       credentials: staticCredentials('Bearer t'),
     },
-    ...{ clock, random: createSeededRandom(1), userAgent: 'test', signal: stop.signal },
+    ...{ clock, userAgent: 'test', signal: stop.signal },
     onProblem: (error) => problems.push(error),
   });
   onTestFinished(() => stop.abort(new Error('the test has ended')));

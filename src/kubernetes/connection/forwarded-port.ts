@@ -41,7 +41,7 @@ export const forwardPort = async (
     const security = await access.security(within);
     const authorization = await credentials.authorization(within);
     const reached = { endpoint, security, authorization, target: authority(endpoint), protocols: [channelProtocol] };
-    return new PortStream(await openTunnel(reached, to, { ...options, signal: within }), options.random);
+    return new PortStream(await openTunnel(reached, to, { ...options, signal: within }));
   };
   const server = createServer((local) => {
     // A failure of either side ends both.

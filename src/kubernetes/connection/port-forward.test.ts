@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { createSeededRandom } from '../../../simulator/time/random.ts';
 import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { clusterAt, kubeconfigOf as kubeconfigWith } from '../../../test/doubles/kubeconfig.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
@@ -19,7 +18,6 @@ const path = '/api/v1/namespaces/kube-system/pods/vpn-shoot-1/portforward';
 const connector = (known = createKubeconfigCache()): TunnelConnector =>
   createTunnelConnector({
     clock: createVirtualClock(),
-    random: createSeededRandom(1),
     userAgent: 'dependency-watchdog/test',
     known,
   });

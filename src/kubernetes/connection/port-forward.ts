@@ -1,15 +1,15 @@
 import { type Scope, authority, connectionError, createScope, dial, joinHeaders } from '../transport/index.ts';
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { type IncomingMessage, request as httpRequest } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Clock } from '../../ports/clock.ts';
-import type { Random } from '../../ports/random.ts';
 import { ApiError, type ExchangePhase } from '../api/errors.ts';
 import type { ShootPolicy } from '../api/shoot-connection.ts';
 import type { TunnelConnector, TunnelTarget } from '../api/tunnel-connection.ts';
 import { resourcePath } from '../api/resource-path.ts';
 import { readFailure } from '../client/index.ts';
 import { type CachedKubeconfig, type KubeconfigCache, createKubeconfigCache } from './kubeconfig-cache.ts';
+import { closeFrame } from './port-stream.ts';
 
 /**
  * Subprotocol that every API server passes on to the kubelet (`kubelet/pkg/cri/streaming/portforward/websocket.go`). Messages begin with the number of a
@@ -22,12 +22,9 @@ const protocols = ['SPDY/3.1+portforward.k8s.io', channelProtocol];
 /** RFC 6455, section 1.3. */
 const acceptSuffix = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 const keyBytes = 16;
-/** RFC 6455, sections 5.2 and 5.5.1: a masked close frame without content. */
-const closeFrame = Buffer.from([0x88, 0x80, 0, 0, 0, 0]);
 
 export interface TunnelOptions {
   readonly clock: Clock;
-  readonly random: Random;
   readonly userAgent: string;
 }
 
@@ -53,9 +50,10 @@ export interface TunnelAccess extends CachedKubeconfig {
   readonly protocols: readonly string[];
 }
 
-const upgradeOf = (access: TunnelAccess, to: PodPort, { random, userAgent }: TunnelOptions): Upgrade => {
+const upgradeOf = (access: TunnelAccess, to: PodPort, userAgent: string): Upgrade => {
   const { endpoint, authorization, protocols: offered } = access;
-  const key = Buffer.from(Array.from({ length: keyBytes }, () => Math.floor(random.next() * 256))).toString('base64');
+  // Not through the Random port: only a real server sees it, as it does the random numbers of TLS.
+  const key = randomBytes(keyBytes).toString('base64');
   const pod = resourcePath({ apiVersion: 'v1', resource: 'pods', namespace: to.namespace, name: to.pod });
   const path = `${pod}/portforward`;
   return {
@@ -121,13 +119,12 @@ const checkAnswer = async (
 export const openTunnel = async (
   access: TunnelAccess,
   to: PodPort,
-  { signal, ...options }: TunnelOptions & { readonly signal: AbortSignal },
+  { signal, clock, userAgent }: TunnelOptions & { readonly signal: AbortSignal },
 ): Promise<Socket> => {
-  const upgrade = upgradeOf(access, to, options);
+  const upgrade = upgradeOf(access, to, userAgent);
   let phase: ExchangePhase = 'connecting';
   let socket: Socket | undefined;
   signal.throwIfAborted();
-  const { clock } = options;
   const scope = createScope({ signal, clock });
   try {
     socket = await dial({ endpoint: access.endpoint, security: access.security, signal: scope.signal });
@@ -155,7 +152,7 @@ export const createTunnelConnector = (options: TunnelConnectorOptions): TunnelCo
   return {
     connect: async (kubeconfig, to, signal) => {
       const socket = await openTunnel({ ...known.lookUp(kubeconfig, to), protocols }, to, { ...options, signal });
-      socket.write(closeFrame);
+      socket.write(closeFrame());
       socket.destroySoon();
     },
   };

@@ -1,7 +1,6 @@
 import { Duplex } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { createSeededRandom } from '../../../simulator/time/random.ts';
 import { PortStream } from './port-stream.ts';
 
 /** A connection whose peer reads nothing. */
@@ -9,7 +8,7 @@ const unread = (): Duplex => new Duplex({ read: () => undefined, write: () => un
 
 it('answers pings only while the peer reads the answers', async () => {
   const socket = unread();
-  const port = new PortStream(socket, createSeededRandom(1));
+  const port = new PortStream(socket);
   const ping = Buffer.concat([Buffer.from([0x89, 125]), Buffer.alloc(125)]);
   socket.push(Buffer.concat(Array(10_000).fill(ping)));
   await turn();

@@ -1,5 +1,5 @@
 import { Duplex } from 'node:stream';
-import type { Random } from '../../ports/random.ts';
+import { WebsocketFrameSend } from '../transport/index.ts';
 
 /** Opcodes of RFC 6455, section 5.2. */
 const opcodes = { continuation: 0, binary: 2, close: 8, ping: 9, pong: 10 } as const;
@@ -14,19 +14,11 @@ const [length16, length64] = [126, 127];
 const mostControlBytes = 125;
 const mostErrorBytes = 1_000;
 
-/** Formats a frame, masked as every frame of a client (RFC 6455, section 5.3). */
-const frameOf = (opcode: number, payload: Buffer, random: Random): Buffer => {
-  const { length } = payload;
-  const head =
-    length < length16
-      ? Buffer.from([0x80 | opcode, maskBit | length])
-      : length <= 0xffff
-        ? Buffer.from([0x80 | opcode, maskBit | length16, length >> 8, length & 0xff])
-        : Buffer.concat([Buffer.from([0x80 | opcode, maskBit | length64]), Buffer.alloc(8)]);
-  if (length > 0xffff) head.writeBigUInt64BE(BigInt(length), 2);
-  const mask = Buffer.from(Array.from({ length: 4 }, () => Math.floor(random.next() * 256)));
-  return Buffer.concat([head, mask, payload.map((byte, at) => byte ^ (mask[at % 4] ?? 0))]);
-};
+/** Returns a frame, masked as every frame of a client (RFC 6455, section 5.3). */
+const frameOf = (opcode: number, payload?: Buffer): Buffer => new WebsocketFrameSend(payload).createFrame(opcode);
+
+/** The end of a WebSocket. */
+export const closeFrame = (): Buffer => frameOf(opcodes.close);
 
 interface Frame {
   readonly opcode: number;
@@ -37,7 +29,6 @@ interface Frame {
 /** The bytes of a pod's port, over the WebSocket that `openTunnel` has opened. It keeps no payload: a frame may be of any length. */
 export class PortStream extends Duplex {
   readonly #socket: Duplex;
-  readonly #random: Random;
   #unread = Buffer.alloc(0);
   #frame: Frame | undefined;
   /** Channel of the present message; undefined at its start. */
@@ -45,10 +36,9 @@ export class PortStream extends Duplex {
   /** Bytes of port numbers that still precede the data and the errors. */
   readonly #ahead = [portBytes, portBytes];
 
-  constructor(socket: Duplex, random: Random) {
+  constructor(socket: Duplex) {
     super({ allowHalfOpen: false });
     this.#socket = socket;
-    this.#random = random;
     socket.on('data', (chunk: Buffer) => {
       try {
         this.#take(chunk);
@@ -65,14 +55,11 @@ export class PortStream extends Duplex {
   }
 
   override _write(chunk: Buffer, _encoding: BufferEncoding, done: (error?: Error | null) => void): void {
-    this.#socket.write(
-      frameOf(opcodes.binary, Buffer.concat([Buffer.from([channels.data]), chunk]), this.#random),
-      done,
-    );
+    this.#socket.write(frameOf(opcodes.binary, Buffer.concat([Buffer.from([channels.data]), chunk])), done);
   }
 
   override _final(done: () => void): void {
-    if (this.#socket.writable) this.#socket.end(frameOf(opcodes.close, Buffer.alloc(0), this.#random));
+    if (this.#socket.writable) this.#socket.end(closeFrame());
     done();
   }
 
@@ -123,7 +110,7 @@ export class PortStream extends Duplex {
   #obey(opcode: number, payload: Buffer): void {
     // A peer that pings and does not read gets no more answers: they would fill the memory.
     if (opcode === opcodes.ping && !this.#socket.writableNeedDrain) {
-      this.#socket.write(frameOf(opcodes.pong, payload, this.#random));
+      this.#socket.write(frameOf(opcodes.pong, payload));
     }
     if (opcode === opcodes.close) this.#socket.end();
   }

@@ -4,6 +4,7 @@ import { isAbsolute, join } from 'node:path';
 import type { Clock } from '../../ports/clock.ts';
 import { type JsonObject, decodeObject, optionalObject, optionalString } from '../api/decode.ts';
 import { ApiError, KubeconfigError } from '../api/errors.ts';
+import type { Environment } from './environment-proxy.ts';
 import * as fields from './fields.ts';
 
 const supportedVersions = ['client.authentication.k8s.io/v1', 'client.authentication.k8s.io/v1beta1'];
@@ -98,20 +99,14 @@ export const parseCredential = (text: string, apiVersion: string): ExecCredentia
 
 const mostOutputBytes = 1024 * 1024;
 
-interface Command {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
 /**
  * Runs a program without a shell and resolves with its standard output; its standard error goes to ours. Aborting kills it.
  * Rejects with the signal's reason, or an error whose `code` is Node's (ENOENT: no such program), `EXIT` or `EOUTPUT`.
  */
-const runCommand = ({ command, args, env }: Command, signal: AbortSignal): Promise<string> =>
+const runCommand = ({ command, args }: ExecConfig, env: Environment, signal: AbortSignal): Promise<string> =>
   new Promise((resolve, reject) => {
     const child = spawn(command, args, {
-      env: { ...env },
+      env,
       stdio: ['ignore', 'pipe', 'inherit'],
       windowsHide: true,
       signal,
@@ -155,7 +150,7 @@ const whyFailed = (error: unknown, { installHint }: ExecConfig): string => {
 interface ExecPluginOptions {
   readonly config: ExecConfig;
   /** Environment of this process. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   readonly clock: Clock;
   /** Passed to the plugin if `provideClusterInfo` is set. */
   readonly clusterInfo: JsonObject;
@@ -170,11 +165,7 @@ export const createExecPlugin = ({ config, env, clock, clusterInfo }: ExecPlugin
     kind: 'ExecCredential',
     spec: { interactive: false, ...(config.provideClusterInfo ? { cluster: clusterInfo } : {}) },
   };
-  const command: Command = {
-    command: config.command,
-    args: config.args,
-    env: { ...env, ...config.env, KUBERNETES_EXEC_INFO: JSON.stringify(info) },
-  };
+  const pluginEnv = { ...env, ...config.env, KUBERNETES_EXEC_INFO: JSON.stringify(info) };
 
   const run = async (): Promise<ExecCredential> => {
     const scope = {
@@ -184,7 +175,10 @@ export const createExecPlugin = ({ config, env, clock, clusterInfo }: ExecPlugin
       onTimeout: () => new Error(`it took longer than ${pluginTimeoutMs} ms`),
     };
     try {
-      known = parseCredential(await runInScope(scope, (signal) => runCommand(command, signal)), config.apiVersion);
+      known = parseCredential(
+        await runInScope(scope, (signal) => runCommand(config, pluginEnv, signal)),
+        config.apiVersion,
+      );
       return known;
     } catch (error) {
       const message = `${config.path}: the credential plugin ${config.command} failed: ${whyFailed(error, config)}`;

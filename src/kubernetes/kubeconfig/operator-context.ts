@@ -14,7 +14,7 @@ import {
   parseBounded,
   securityOf,
 } from './document.ts';
-import { throughEnvironment } from './environment-proxy.ts';
+import { type Environment, throughEnvironment } from './environment-proxy.ts';
 import { type ExecCredential, type ExecPlugin, createExecPlugin, parseExecConfig } from './exec-plugin.ts';
 import {
   type OperatorEntry,
@@ -47,7 +47,7 @@ export interface OperatorOptions {
   /** Value of `--context`. Absent or empty: the current context of the kubeconfig. */
   readonly context?: string;
   /** Environment of the process. */
-  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly env: Environment;
   /** Throws if the user has no home directory, neither $HOME nor an entry in /etc/passwd, as may be the case in a container. */
   readonly homedir: () => string;
   readonly clock: Clock;

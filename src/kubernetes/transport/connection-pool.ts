@@ -67,8 +67,8 @@ export class Connection {
   }
 
   /** Sends a request. An abort or a failure, at any time until the response has arrived, closes the connection. */
-  send({ beforeSend, ...request }: Outgoing, context: ExchangeContext): Exchange {
-    const exchange = new Exchange(beforeSend, context, (isWhole) => {
+  send(request: Outgoing, context: ExchangeContext): Exchange {
+    const exchange = new Exchange(context, (isWhole) => {
       this.#exchange = undefined;
       if (isWhole) this.#onChange(this, true);
       else this.destroy();

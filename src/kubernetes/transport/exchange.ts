@@ -10,11 +10,11 @@ export interface Outgoing {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: KubeRequest['body'];
-  /** Called right before the request is written to the open connection. If it throws, nothing is written. */
-  readonly beforeSend: () => void;
 }
 
 export interface ExchangeContext {
+  /** Called right before the request is written to the open connection. If it throws, nothing is written. */
+  readonly beforeSend: () => void;
   /** Lifetime of the exchange. Ends when the body is read to its end or abandoned. */
   readonly scope: Scope;
   readonly clock: Clock;
@@ -44,7 +44,6 @@ const turnBytes = 64 * 1024;
 
 /** One request and its response on a connection: takes undici's events, limits what a response costs without being body, and is the body. */
 export class Exchange implements Dispatcher.DispatchHandler, AsyncIterator<Uint8Array, undefined> {
-  readonly #beforeSend: () => void;
   readonly #context: ExchangeContext;
   readonly #onEnd: (isWhole: boolean) => void;
   readonly #head = Promise.withResolvers<Omit<KubeResponse, 'body'>>();
@@ -60,8 +59,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterator<Uint8
   #bodyBytes = 0;
 
   /** Calls `onEnd` once: when the response has been received whole, or when the exchange ends otherwise and its connection must close. */
-  constructor(beforeSend: () => void, context: ExchangeContext, onEnd: (isWhole: boolean) => void) {
-    this.#beforeSend = beforeSend;
+  constructor(context: ExchangeContext, onEnd: (isWhole: boolean) => void) {
     this.#context = context;
     this.#onEnd = onEnd;
     context.scope.signal.addEventListener('abort', this.#onAbort);
@@ -97,7 +95,7 @@ export class Exchange implements Dispatcher.DispatchHandler, AsyncIterator<Uint8
   }
 
   onRequestStart(): void {
-    this.#beforeSend();
+    this.#context.beforeSend();
   }
 
   onResponseStart(

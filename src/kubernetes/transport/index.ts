@@ -1,3 +1,4 @@
+export { WebsocketFrameSend } from 'undici/lib/web/websocket/frame.js';
 export { abortable } from './abortable.ts';
 export {
   ResponseError,

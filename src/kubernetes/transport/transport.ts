@@ -17,7 +17,7 @@ export interface Transport extends Kube {
   close(): void;
 }
 
-const outgoingOf = (request: KubeRequest, options: TransportOptions): Omit<Outgoing, 'beforeSend'> => {
+const outgoingOf = (request: KubeRequest, options: TransportOptions): Outgoing => {
   const { endpoint, userAgent } = options;
   const query = new URLSearchParams(request.query).toString();
   return {
@@ -62,8 +62,7 @@ export const createTransport = (options: TransportOptions): Transport => {
     };
     try {
       const connection = await pool.borrow({ signal: scope.signal, fresh: timeoutMs === undefined });
-      const outgoing = { ...outgoingOf(request, options), beforeSend };
-      const body = connection.send(outgoing, { scope, clock, classify });
+      const body = connection.send(outgoingOf(request, options), { beforeSend, scope, clock, classify });
       const head = await body.head;
       phase = 'reading the answer';
       return { ...head, body };

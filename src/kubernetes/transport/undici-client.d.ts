@@ -21,3 +21,10 @@ declare module 'undici/lib/core/socks5-client.js' {
     connect(host: string, port: number): void;
   }
 }
+
+declare module 'undici/lib/web/websocket/frame.js' {
+  export class WebsocketFrameSend {
+    constructor(payload?: Buffer);
+    createFrame(opcode: number): Buffer;
+  }
+}
