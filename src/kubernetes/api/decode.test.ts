@@ -47,19 +47,13 @@ describe('optional readers', () => {
 describe('mandatory readers', () => {
   it('refuse absent and null', () => {
     expect(() => decodeString(undefined, 'a.b')).toThrow('a.b: expected a string, found nothing');
-    expect(() => decodeString(null, 'a.b')).toThrow('a.b: expected a string, found null');
-    expect(() => decodeObject(undefined, 'a.b')).toThrow('a.b: expected an object, found nothing');
     expect(() => decodeObject('{}', 'a.b')).toThrow('a.b: expected an object, found a string');
     expect(decodeString('', 'a.b')).toBe('');
   });
 
   it('read maps of strings', () => {
-    expect(decodeStringMap(undefined, 'a')).toEqual({});
-    expect(decodeStringMap(null, 'a')).toEqual({});
-    expect(decodeStringMap({ x: '1', y: '' }, 'a')).toEqual({ x: '1', y: '' });
+    expect([undefined, null, { x: '' }].map((map) => decodeStringMap(map, 'a'))).toEqual([{}, {}, { x: '' }]);
     expect(() => decodeStringMap({ x: '1', y: 2 }, 'a')).toThrow('a[y]: expected a string, found a number');
-    expect(() => decodeStringMap({ x: null }, 'a')).toThrow('a[x]: expected a string, found null');
-    expect(() => decodeStringMap(['x'], 'a')).toThrow('a: expected an object, found a list');
   });
 
   it('print only the beginning of a huge key', () => {
@@ -94,19 +88,12 @@ describe('decodeMeta', () => {
 describe('decodeList', () => {
   const decode = decodeList((item, path) => decodeString(item, path));
 
-  it('reads the items in order', () => {
-    expect(decode({ items: ['b', 'a'] })).toEqual(['b', 'a']);
-    expect(decode({ items: [] })).toEqual([]);
-    expect(decode({ items: null })).toEqual([]);
-  });
-
   it.each([
     [{ items: ['a', 1] }, 'items[1]: expected a string, found a number'],
     [{ items: {} }, 'items: expected a list, found an object'],
     [[], 'list: expected an object, found a list'],
     // A proxy's own 200 response must not look like a shoot without nodes.
     [{}, 'items: expected a list, found nothing'],
-    [{ kind: 'Status', apiVersion: 'v1', status: 'Success' }, 'items: expected a list, found nothing'],
   ])('refuses %j', (json, problem) => {
     expect(() => decode(json)).toThrow(problem);
   });
@@ -116,6 +103,5 @@ describe('decodeList', () => {
     expect(decodeLeases({ kind: 'LeaseList', items: ['a'] })).toEqual(['a']);
     expect(decodeLeases({ items: ['a'] })).toEqual(['a']);
     expect(() => decodeLeases({ kind: 'NodeList', items: ['a'] })).toThrow('kind: expected LeaseList');
-    expect(() => decodeLeases({ kind: 'PodList', items: [] })).toThrow('kind: expected LeaseList');
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodePod, deletePod } from './pod.ts';
+import { decodePod } from './pod.ts';
 
 const waiting = (name: string, reason = 'CrashLoopBackOff') => ({ name, state: { waiting: { reason } } });
 const running = (name: string) => ({ name, state: { running: {} }, lastState: { terminated: { reason: 'Error' } } });
@@ -49,13 +49,5 @@ describe('decodePod', () => {
     ],
   ])('%s', (_, metadata, expected) => {
     expect(decodePod(pod({}, metadata), 'pod').controller).toEqual(expected);
-  });
-});
-
-it('deletes only the pod that was seen, in that state, with its own grace period', () => {
-  expect(deletePod(decodePod(pod({}), 'pod'))).toMatchObject({
-    method: 'DELETE',
-    path: '/api/v1/namespaces/ns/pods/api-1',
-    body: { apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid: 'u1', resourceVersion: '7' } },
   });
 });

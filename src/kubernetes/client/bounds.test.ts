@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { listMachines } from '../../gardener/machine.ts';
-import { listNodeHealth, listNodes } from '../../gardener/node.ts';
-import { listNodeLeaseExpiries, listTunnelPods } from '../../care/observe/shoot.ts';
+import { listNodes } from '../../gardener/node.ts';
 import { getVersion } from '../../gardener/shoot-calls.ts';
 import { envelope, message, text } from '../../../test/doubles/protobuf.ts';
 import type { Call } from '../api/call.ts';
@@ -158,15 +157,6 @@ describe('rule 11a: the cost of one response', () => {
     expect(error).toMatchObject({ code: 'MalformedResponse', message: expect.stringContaining(problem) as string });
     expect(server.stats.bytes).toBeLessThanOrEqual(mostBytes);
     expect(server.requests.every(({ signal: sent }) => sent.aborted)).toBe(true);
-  });
-
-  it.each([
-    [listNodeLeaseExpiries, 2 * mib],
-    [listNodeHealth, 6 * mib],
-    [listTunnelPods, mib / 2],
-  ] as readonly (readonly [Call<unknown>, number])[])('rule 11a: care keeps little of a list', async (call, bytes) => {
-    const server = serve(json(open, `{"metadata":{"name":"${filler}"}},`));
-    expect((await problemOf(server, call)).message).toContain(`takes more than ${String(bytes)} bytes`);
   });
 
   it.each([429, 503])(
