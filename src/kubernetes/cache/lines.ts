@@ -1,24 +1,21 @@
-/** A line is longer than the limit. */
-export class LineTooLongError extends Error {
-  override readonly name = 'LineTooLongError';
-}
+import { ResponseError } from '../transport/index.ts';
 
 const newline = 0x0a;
 
 /**
  * Splits chunks of bytes into lines. Works on bytes, because a chunk may end inside a multi-byte character. Yields the last line
- * even without a newline, and no empty lines.
+ * even without a newline, and no empty lines. Throws a ResponseError for a line of more than `limitBytes`.
  */
-export async function* splitLines(chunks: AsyncIterable<Uint8Array>, limitBytes: number): AsyncGenerator<string, void> {
+export async function* splitLines(chunks: AsyncIterable<Uint8Array>, limitBytes: number): AsyncGenerator<Buffer, void> {
   let parts: Uint8Array[] = [];
   let length = 0;
   const take = (part: Uint8Array): void => {
     parts.push(part);
     length += part.byteLength;
-    if (length > limitBytes) throw new LineTooLongError(`a line of more than ${limitBytes} bytes`);
+    if (length > limitBytes) throw new ResponseError(`a line of more than ${limitBytes} bytes`);
   };
-  const flush = (): string => {
-    const line = Buffer.concat(parts, length).toString('utf8').trim();
+  const flush = (): Buffer => {
+    const line = Buffer.concat(parts, length);
     parts = [];
     length = 0;
     return line;
@@ -29,10 +26,10 @@ export async function* splitLines(chunks: AsyncIterable<Uint8Array>, limitBytes:
       take(chunk.subarray(start, end));
       start = end + 1;
       const line = flush();
-      if (line !== '') yield line;
+      if (line.length > 0) yield line;
     }
     if (start < chunk.byteLength) take(chunk.subarray(start));
   }
   const rest = flush();
-  if (rest !== '') yield rest;
+  if (rest.length > 0) yield rest;
 }

@@ -3,8 +3,8 @@ import { type JsonObject, isObject } from '../api/decode.ts';
 import { ApiError } from '../api/errors.ts';
 import type { Kube } from '../api/kube.ts';
 import { guardSilence, readFailure, statusError } from '../client/index.ts';
-import { createScope } from '../transport/index.ts';
-import { LineTooLongError, splitLines } from './lines.ts';
+import { ResponseError, createScope, parseJson } from '../transport/index.ts';
+import { splitLines } from './lines.ts';
 
 /** Maximum size of an event: far above etcd's default limit of 1.5 MiB per object. */
 const longestEventBytes = 64 * 1024 * 1024;
@@ -50,41 +50,28 @@ export interface WatchOptions {
   readonly onHeard: () => void;
 }
 
-const malformed = (path: string, problem: string): ApiError =>
-  new ApiError({ code: 'MalformedResponse', message: `GET ${path}: watch: ${problem}` });
-
-/** Parses a line; undefined if it is malformed. JSON.parse's own error is dropped because it quotes the text, which may be a Secret. */
-const parseLine = (line: string): unknown => {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-};
-
 const resourceVersionOf = (object: JsonObject): string => {
   const version = isObject(object.metadata) ? object.metadata.resourceVersion : undefined;
   return typeof version === 'string' ? version : '';
 };
 
-/** Parses one line of the stream. Throws the ApiError of an ERROR event, and MalformedResponse for anything but an event of this watch. */
-const parseEvent = (line: string, { path, kind }: WatchOptions): WatchEvent => {
-  const json = parseLine(line);
-  if (!isObject(json)) throw malformed(path, 'the stream ended inside an event, or holds something that is not JSON');
-  const { type, object } = json;
-  if (!isObject(object)) throw malformed(path, 'an event without an object');
+/** Parses one line of the stream. Throws the ApiError of an ERROR event, and a ResponseError for anything but an event of this watch. */
+const parseEvent = (line: Buffer, { path, kind }: WatchOptions): WatchEvent => {
+  const json = parseJson(line);
+  const { type, object } = isObject(json) ? json : {};
+  if (!isObject(object)) throw new ResponseError('an event without an object');
   if (type === 'ERROR') {
     const code = typeof object.code === 'number' ? object.code : 500;
     throw statusError({ method: 'GET', path, httpStatus: code, json: object });
   }
   if (kind !== undefined && object.kind !== undefined && object.kind !== kind) {
-    throw malformed(path, `an object of another kind than ${kind}`);
+    throw new ResponseError(`an object of another kind than ${kind}`);
   }
   if (type !== 'ADDED' && type !== 'MODIFIED' && type !== 'DELETED' && type !== 'BOOKMARK') {
-    throw malformed(path, 'an event of an unknown type');
+    throw new ResponseError('an event of an unknown type');
   }
   const resourceVersion = resourceVersionOf(object);
-  if (resourceVersion === '') throw malformed(path, 'an event without a resourceVersion');
+  if (resourceVersion === '') throw new ResponseError('an event without a resourceVersion');
   return { type, object, resourceVersion };
 };
 
@@ -143,8 +130,8 @@ export async function* watchOnce(options: WatchOptions): AsyncGenerator<WatchEve
       yield parseEvent(line, options);
     }
   } catch (error) {
-    if (error instanceof LineTooLongError) throw malformed(path, error.message);
-    throw error;
+    if (!(error instanceof ResponseError)) throw error;
+    throw new ApiError({ code: 'MalformedResponse', message: `GET ${path}: watch: ${error.message}` });
   } finally {
     cancelOpening?.();
     silence.stop();

@@ -1,4 +1,5 @@
-import type { Kube, KubeResponse } from '../../../src/kubernetes/api/kube.ts';
+import type { Kube } from '../../../src/kubernetes/api/kube.ts';
+import { splitLines } from '../../../src/kubernetes/cache/lines.ts';
 import type { Json } from './json.ts';
 
 export interface RawWatchEvent {
@@ -20,17 +21,6 @@ export interface WatchReader {
 /** Longer than any case has to wait for an event, or for the end of a stream. */
 const patienceMs = 90_000;
 
-async function* linesOf(body: KubeResponse['body']): AsyncGenerator<string> {
-  const decoder = new TextDecoder();
-  let rest = '';
-  for await (const chunk of body) {
-    const lines = (rest + decoder.decode(chunk, { stream: true })).split('\n');
-    rest = lines.pop() ?? '';
-    yield* lines;
-  }
-  if (rest !== '') throw new Error(`the watch ended inside an event: ${rest}`);
-}
-
 export const openWatch = async (
   kube: Kube,
   path: string,
@@ -46,11 +36,11 @@ export const openWatch = async (
     signal,
     timeoutMs: patienceMs,
   });
-  const lines = linesOf(response.body);
+  const lines = splitLines(response.body, Infinity);
 
   const next = async (): Promise<RawWatchEvent | undefined> => {
     const line = await lines.next();
-    return line.done === true ? undefined : (JSON.parse(line.value) as RawWatchEvent);
+    return line.done === true ? undefined : (JSON.parse(line.value.toString()) as RawWatchEvent);
   };
 
   return {
