@@ -1,19 +1,13 @@
 import type { ZodType } from 'zod';
 import type { Call } from '../kubernetes/api/call.ts';
 import { DecodeError } from '../kubernetes/api/decode.ts';
-import { ApiError, errorText } from '../kubernetes/api/errors.ts';
+import { ApiError, ResponseError, errorText } from '../kubernetes/api/errors.ts';
 import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { readingCall } from '../kubernetes/api/list-call.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { trimEndOf } from '../kubernetes/api/trim-end.ts';
 import { createKubeClient } from '../kubernetes/client/index.ts';
-import {
-  ResponseError,
-  type Transport,
-  createScope,
-  createSecurity,
-  createTransport,
-} from '../kubernetes/transport/index.ts';
+import { type Transport, createScope, createSecurity, createTransport } from '../kubernetes/transport/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { OperatorCluster } from '../process/index.ts';
 import { type ShootStatus, type ProberStatus, shootSchema, statusHeaderSchema } from './state/schema.ts';

@@ -41,6 +41,7 @@ const otherNames: readonly string[] = [
   'DecodeError',
   'KubeconfigError',
   'ProtobufError',
+  'ResponseError',
   'ServerError',
   // Outcome of one of our operations.
   'scaled',

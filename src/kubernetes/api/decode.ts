@@ -1,8 +1,9 @@
+import { ResponseError } from './errors.ts';
 import { parseMicroTime } from './micro-time.ts';
 import { shorten } from './shorten.ts';
 
 /** An object from the API server has the wrong shape; the message names the path. */
-export class DecodeError extends Error {
+export class DecodeError extends ResponseError {
   override readonly name = 'DecodeError';
 
   constructor(path: string, expected: string, found: unknown) {

@@ -94,6 +94,13 @@ export class ApiError extends Error {
 export const isApiError = (error: unknown, code: ApiErrorCode): error is ApiError =>
   error instanceof ApiError && error.code === code;
 
+/**
+ * A response is not read any further or cannot be read; the message gives the reason without quoting the response. The client makes a `MalformedResponse` of it.
+ */
+export class ResponseError extends Error {
+  override readonly name: string = 'ResponseError';
+}
+
 /** Returns the message of anything that was thrown. */
 export const errorText = (error: unknown): string => (error instanceof Error ? error.message : String(error));
 

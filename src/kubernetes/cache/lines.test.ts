@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { ResponseError } from '../transport/index.ts';
+import { ResponseError } from '../api/errors.ts';
 import { splitLines } from './lines.ts';
 
 async function* chunksOf(bytes: Uint8Array, cuts: readonly number[]): AsyncGenerator<Uint8Array, void> {

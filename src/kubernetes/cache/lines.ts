@@ -1,4 +1,4 @@
-import { ResponseError } from '../transport/index.ts';
+import { ResponseError } from '../api/errors.ts';
 
 const newline = 0x0a;
 

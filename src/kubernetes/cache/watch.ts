@@ -1,9 +1,9 @@
 import type { Clock } from '../../ports/clock.ts';
 import { type JsonObject, isObject } from '../api/decode.ts';
-import { ApiError } from '../api/errors.ts';
+import { ApiError, ResponseError } from '../api/errors.ts';
 import type { Kube } from '../api/kube.ts';
 import { guardSilence, readFailure, statusError } from '../client/index.ts';
-import { ResponseError, createScope, parseJson } from '../transport/index.ts';
+import { createScope, parseJson } from '../transport/index.ts';
 import { splitLines } from './lines.ts';
 
 /** Maximum size of an event: far above etcd's default limit of 1.5 MiB per object. */

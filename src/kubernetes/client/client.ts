@@ -1,10 +1,9 @@
 import type { Clock } from '../../ports/clock.ts';
 import { type CallResult, type Call, type ListReading, smallResponseBytes } from '../api/call.ts';
-import { DecodeError } from '../api/decode.ts';
-import { ApiError } from '../api/errors.ts';
+import { ApiError, ResponseError } from '../api/errors.ts';
 import type { CallOptions, Kube, KubeClient, KubeRequest, KubeResponse } from '../api/kube.ts';
-import { ProtobufError, protobufMediaType, readProtobufStatus } from '../protobuf/index.ts';
-import { ResponseError, type Scope, createScope, parseJson, startTimeout } from '../transport/index.ts';
+import { protobufMediaType, readProtobufStatus } from '../protobuf/index.ts';
+import { type Scope, createScope, parseJson, startTimeout } from '../transport/index.ts';
 import type { BodyBudget } from './body-budget.ts';
 import { type BodyReader, type ReadOptions, ignoreBody, readBody, wholeBody } from './read-body.ts';
 import { readList } from './read-list.ts';
@@ -39,7 +38,7 @@ const readStatus = async (response: KubeResponse, options: ReadOptions): Promise
     return await readBody(response.body, reader, options);
   } catch (error) {
     // Without a readable body, the HTTP code alone classifies the error.
-    if (error instanceof ResponseError || error instanceof ProtobufError) return undefined;
+    if (error instanceof ResponseError) return undefined;
     throw error;
   }
 };
@@ -78,7 +77,7 @@ const performCall = async <T>(call: Call<T>, options: CallOptions, context: Call
       ? exchange(call, { readerOf: readerOf(call, context), options, context })
       : performList(call, call.list, { options, context }));
   } catch (error) {
-    if (error instanceof ResponseError || error instanceof DecodeError || error instanceof ProtobufError) {
+    if (error instanceof ResponseError) {
       const { method, path } = call;
       throw new ApiError({ code: 'MalformedResponse', message: `${method} ${path}: ${error.message}` });
     }

@@ -1,6 +1,7 @@
 import { type JsonObject, decodeObject, listItems, optionalObject, optionalString } from '../api/decode.ts';
+import { ResponseError } from '../api/errors.ts';
 import { createByteSink } from '../protobuf/index.ts';
-import { ResponseError, notJson, parseJson } from '../transport/index.ts';
+import { notJson, parseJson } from '../transport/index.ts';
 import { createJsonScan } from './json-scan.ts';
 import type { BodyReader } from './read-body.ts';
 

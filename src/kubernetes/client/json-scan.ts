@@ -1,4 +1,4 @@
-import { ResponseError } from '../transport/index.ts';
+import { ResponseError } from '../api/errors.ts';
 
 /** Maximum depth. No API object nests deeper (apimachinery's own limit is 10,000), and our readers accept no more. */
 const deepest = 100;

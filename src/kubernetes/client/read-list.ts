@@ -1,7 +1,7 @@
 import type { CallResult, ListReading } from '../api/call.ts';
-import { isApiError } from '../api/errors.ts';
+import { ResponseError, isApiError } from '../api/errors.ts';
 import { ProtobufListReader } from '../protobuf/index.ts';
-import { ResponseError, ResponseTooLargeError } from '../transport/index.ts';
+import { ResponseTooLargeError } from '../transport/index.ts';
 import { JsonListReader, type ListPage } from './json-list.ts';
 import type { BodyReader } from './read-body.ts';
 

@@ -16,4 +16,4 @@ export {
   time,
   word,
 } from './protobuf-reader.ts';
-export { type ProtobufCursor, ProtobufError } from './protobuf.ts';
+export type { ProtobufCursor } from './protobuf.ts';

@@ -1,5 +1,7 @@
+import { ResponseError } from '../api/errors.ts';
+
 /** Bytes are not the expected protobuf message. */
-export class ProtobufError extends Error {
+export class ProtobufError extends ResponseError {
   override readonly name = 'ProtobufError';
 
   constructor(offset: number, problem: string) {

@@ -1,5 +1,4 @@
-import { ApiError, type ConnectionFault, type ExchangePhase, isApiError } from '../api/errors.ts';
-import { ResponseError } from './response-error.ts';
+import { ApiError, type ConnectionFault, type ExchangePhase, ResponseError, isApiError } from '../api/errors.ts';
 
 const sentences: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -69,7 +68,7 @@ export interface FailedExchange {
   readonly phase: ExchangePhase;
 }
 
-/** Converts an error of Node's net or tls, or of undici, to a ConnectionError, and an AnswerError to a MalformedResponse; returns an ApiError unchanged. */
+/** Converts an error of Node's net or tls, or of undici, to a ConnectionError, and a ResponseError to a MalformedResponse; returns an ApiError unchanged. */
 export const connectionError = (error: unknown, at: FailedExchange): ApiError => {
   if (error instanceof ApiError) return error;
   if (error instanceof ResponseError) {

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import type { Clock } from '../../ports/clock.ts';
+import { ResponseError } from '../api/errors.ts';
 import type { KubeRequest, KubeResponse } from '../api/kube.ts';
-import { ResponseError } from './response-error.ts';
 import type { Scope } from './scope.ts';
 
 export interface Outgoing {

@@ -1,11 +1,6 @@
 export { WebsocketFrameSend } from 'undici/lib/web/websocket/frame.js';
 export { abortable } from './abortable.ts';
-export {
-  ResponseError,
-  ResponseTooLargeError,
-  notJson,
-  parseJson,
-} from './response-error.ts';
+export { ResponseTooLargeError, notJson, parseJson } from './response-error.ts';
 export { connectionError, isResetBeforeAnswer } from './connection-error.ts';
 export { dial } from './dial.ts';
 export { type Endpoint, type ProxyEndpoint, authority } from './endpoint.ts';

@@ -1,7 +1,4 @@
-/** A response is not read any further or cannot be read; the message gives the reason without quoting the response. */
-export class ResponseError extends Error {
-  override readonly name = 'AnswerError';
-}
+import { ResponseError } from '../api/errors.ts';
 
 /** A response has more bytes than the call accepts. */
 export class ResponseTooLargeError extends ResponseError {
