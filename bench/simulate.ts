@@ -40,11 +40,15 @@ const playOne = async (seed: number): Promise<number> => {
   return 0;
 };
 
-/** Counts what a run did: scale-downs, restorations and weeded pods. */
+/** Counts what a run did: scale-downs, restorations and deletes of pods. */
 const countsOf = ({ plan, events, impact }: Run): Readonly<Record<string, number>> => {
-  const changes = events.filter((event) => 'writer' in event && event.writer !== 'world');
-  const scaled = changes.flatMap((event) =>
-    event.kind === 'deployment' ? [[event.before?.replicas ?? 0, event.after?.replicas ?? 0] as const] : [],
+  const scaled = events.flatMap((event) =>
+    event.kind === 'deployment' && event.writer !== 'world'
+      ? [[event.before?.replicas ?? 0, event.after?.replicas ?? 0] as const]
+      : [],
+  );
+  const deletes = events.filter(
+    (event) => event.kind === 'request' && event.stage === 'served' && event.verb === 'delete',
   );
   return {
     runs: 1,
@@ -53,7 +57,7 @@ const countsOf = ({ plan, events, impact }: Run): Readonly<Record<string, number
     'nodes given up where nobody could have been in time': impact.nodesTurnedUnknown,
     'Deployments scaled down': scaled.filter(([from, to]) => from > 0 && to === 0).length,
     'Deployments restored': scaled.filter(([from, to]) => from === 0 && to > 0).length,
-    'pods weeded': changes.filter((event) => event.kind === 'pod' && event.before?.isDeleting === false).length,
+    'deletes of pods': deletes.length,
   };
 };
 

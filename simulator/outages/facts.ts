@@ -1,9 +1,8 @@
 import { defaultNodeConditions } from '../../src/gardener/candidate-nodes.ts';
 import { notManagedByMcm } from '../../src/gardener/node.ts';
-import { serviceNameLabel } from '../../src/kubernetes/api/endpoint-slice.ts';
 import { type SimObject, asList, asMap, simKinds } from '../apiserver/index.ts';
 import type { World, WorldShoot } from '../world/index.ts';
-import type { ClusterPhase, PodFacts } from './history.ts';
+import type { ClusterPhase } from './history.ts';
 
 // The specification's rules about objects, implemented independently of the components.
 
@@ -75,22 +74,3 @@ export const secretPhase = (namespace: SimObject | undefined, secret: SimObject 
   if (namespace?.metadata.deletionTimestamp !== undefined) return 'release';
   return secret === undefined || secret.metadata.deletionTimestamp !== undefined ? 'missing' : 'run';
 };
-
-type ContainerStatuses = readonly { readonly state?: { readonly waiting?: { readonly reason?: string } } }[];
-
-export const podFacts = ({ metadata, status }: SimObject): PodFacts => {
-  const lists = (status ?? {}) as Readonly<Record<string, ContainerStatuses | undefined>>;
-  const containers = ['containerStatuses', 'initContainerStatuses', 'ephemeralContainerStatuses'].flatMap(
-    (name) => lists[name] ?? [],
-  );
-  const owners = (metadata.ownerReferences ?? []) as unknown as readonly { uid: string; controller?: boolean }[];
-  return {
-    labels: metadata.labels ?? {},
-    owner: owners.find(({ controller }) => controller === true)?.uid,
-    isCrashLooping: containers.some(({ state }) => state?.waiting?.reason === 'CrashLoopBackOff'),
-    isDeleting: metadata.deletionTimestamp !== undefined,
-  };
-};
-
-/** Returns the service of an EndpointSlice. */
-export const serviceOf = ({ metadata }: SimObject): string | undefined => metadata.labels?.[serviceNameLabel];

@@ -29,11 +29,10 @@ const tellEvent = (event: SimEvent): string | undefined => {
       return `${event.phase.toUpperCase()} ${tell(event.planned.fault)}`;
     case 'node given up':
       return `${event.shoot}: node ${event.node} is given up`;
-    case 'deployment':
-    case 'pod': {
-      const { kind, shoot, name, before = {}, after = {}, writer } = event;
-      const [from, to] = [tell({ ...before, labels: undefined }), tell({ ...after, labels: undefined })];
-      return from === to ? undefined : `${shoot}: ${kind} ${name} (${from}) -> (${to}) by ${writerOf(writer)}`;
+    case 'deployment': {
+      const { shoot, name, before = {}, after = {}, writer } = event;
+      const [from, to] = [tell(before), tell(after)];
+      return from === to ? undefined : `${shoot}: ${name} (${from}) -> (${to}) by ${writerOf(writer)}`;
     }
     case 'request': {
       const { stage, process, verb, resource, name, status, shoot } = event;
@@ -45,7 +44,6 @@ const tellEvent = (event: SimEvent): string | undefined => {
     }
     case 'process':
     case 'cluster':
-    case 'service':
     case 'healed': {
       const { kind, at: _, ...rest } = event;
       return `${kind} ${tell(rest)}`;

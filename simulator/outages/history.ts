@@ -16,15 +16,6 @@ export interface DeploymentFacts {
   readonly isIgnored: boolean;
 }
 
-export interface PodFacts {
-  readonly labels: Readonly<Record<string, string>>;
-  /** UID of its controller owner, which would replace the pod; undefined if it has none. */
-  readonly owner: string | undefined;
-  /** True if one of its containers, of any kind, is in CrashLoopBackOff. */
-  readonly isCrashLooping: boolean;
-  readonly isDeleting: boolean;
-}
-
 /**
  * Treatment that the Cluster or Secret of a shoot requires. `run`: the shoot is probed; `release`: annotations are removed; `restore`: replicas are
  * restored; `leave`: it is left alone; `missing`: its Secret is absent and may come back.
@@ -55,17 +46,6 @@ export type Occurrence =
       readonly after?: DeploymentFacts;
       readonly writer: Writer;
     }
-  | {
-      readonly kind: 'pod';
-      readonly shoot: string;
-      readonly name: string;
-      readonly uid: string;
-      readonly before?: PodFacts;
-      readonly after?: PodFacts;
-      readonly writer: Writer;
-    }
-  /** The EndpointSlices of a service have changed. */
-  | { readonly kind: 'service'; readonly shoot: string; readonly name: string; readonly isReady: boolean }
   | { readonly kind: 'cluster'; readonly shoot: string; readonly phase: ClusterPhase }
   /** The Lease of the election changed, or was renewed. */
   | { readonly kind: 'leader'; readonly holder: string; readonly writer: Writer }

@@ -1,9 +1,11 @@
+import { gardenSettings } from '../harness/index.ts';
 import type { World } from '../world/index.ts';
 import { candidatesOf, missingMs } from './facts.ts';
 import { excusedUntil, hamperedUntil, startMs } from './hindrance.ts';
-import type { ClusterPhase, DeploymentFacts, PodFacts, ProcessName, SimEvent } from './history.ts';
+import type { ClusterPhase, DeploymentFacts, ProcessName, SimEvent } from './history.ts';
 import type { Plan } from './plan.ts';
-import { type Rules, rulesOf } from './rules.ts';
+import { expiryAgeMs } from './threshold.ts';
+import { otherSettings } from './world-settings.ts';
 
 // The state of the world, derived from the events. Monotonic times of the run, in milliseconds.
 
@@ -22,24 +24,9 @@ export interface DeploymentModel extends DeploymentFacts {
   readonly desired: number;
 }
 
-export interface PodModel extends PodFacts {
-  readonly name: string;
-  /** Time since which it has been crash-looping; undefined if it is not. */
-  readonly crashLoopingSince: number | undefined;
-}
-
-export interface ServiceModel {
-  readonly isReady: boolean;
-  /** Time at which it became ready, or ceased to be. */
-  readonly since: number;
-}
-
 export interface ShootModel {
   readonly leases: Map<string, LeaseModel>;
   readonly deployments: Map<string, DeploymentModel>;
-  /** Pods by UID. */
-  readonly pods: Map<string, PodModel>;
-  readonly services: Map<string, ServiceModel>;
   phase: ClusterPhase;
   phaseSince: number;
 }
@@ -47,15 +34,14 @@ export interface ShootModel {
 const emptyShoot = (): ShootModel => ({
   leases: new Map(),
   deployments: new Map(),
-  pods: new Map(),
-  services: new Map(),
   phase: 'run',
   phaseSince: 0,
 });
 
 export class Model {
   readonly plan: Plan;
-  readonly rules: Rules;
+  /** `nodeLeaseFailureFraction` of each configuration of the plan. */
+  readonly fractions: readonly number[];
   readonly #world: World;
   readonly shoots: ReadonlyMap<string, ShootModel>;
   at = 0;
@@ -63,16 +49,26 @@ export class Model {
   leader: ProcessName | undefined;
   /** Time at which each process sent the latest write that acquired or renewed the Lease. */
   readonly renewals = new Map<ProcessName, number>();
-  /** Time since which each running process may write: since its start, or since it first held the Lease if there is an election. */
-  readonly acting = new Map<ProcessName, number>();
   /** The starts, ends and suspensions of processes: their replicas and times. */
   readonly #disturbances: (readonly [replica: number, at: number])[] = [];
 
   constructor(plan: Plan, world: World) {
     this.plan = plan;
     this.#world = world;
-    this.rules = rulesOf(plan);
+    const reloads = plan.faults.flatMap(({ fault }) => (fault.kind === 'reload' ? [fault.settings] : []));
+    this.fractions = [undefined, ...reloads].map(
+      (reload = -1) => otherSettings[reload]?.nodeLeaseFailureFraction ?? gardenSettings.nodeLeaseFailureFraction,
+    );
     this.shoots = new Map(plan.shoots.map(({ name }) => [name, emptyShoot()]));
+  }
+
+  graceMs(name: string): number {
+    return this.plan.shoots.find((shoot) => shoot.name === name)?.graceMs ?? gardenSettings.nodeMonitorGraceMs;
+  }
+
+  /** Returns the age at which a lease of the shoot is expired. */
+  limitMs(name: string): number {
+    return expiryAgeMs(this.graceMs(name));
   }
 
   /** Returns the names of the nodes of a shoot that count. */
@@ -83,7 +79,7 @@ export class Model {
   /** Returns the time from which nothing excuses a shoot that is not protected, and had to be at `due`. */
   excusedUntil(name: string, due = this.at): number {
     const { phaseSince = 0 } = this.shoots.get(name) ?? {};
-    const limitMs = this.rules.limitMs(name);
+    const limitMs = this.limitMs(name);
     const given = { shoot: name, now: this.at, due, limitMs, disturbances: this.#disturbances };
     return Math.max(phaseSince === 0 ? 0 : phaseSince + startMs, excusedUntil(this.plan, given));
   }
@@ -107,23 +103,16 @@ export class Model {
     const shoot = 'shoot' in event && event.shoot !== undefined ? this.shoots.get(event.shoot) : undefined;
     if (shoot !== undefined) learn(shoot, event);
     if (event.kind === 'leader') this.#learnLeader(event);
-    if (event.kind === 'process') this.#learnProcess(event);
+    if (event.kind === 'process') this.#disturbances.push([Number.parseInt(event.process, 10), event.at]);
     if (event.kind === 'tick') this.#loseClusters();
   }
 
-  #learnLeader({ holder, writer, at }: Extract<SimEvent, { kind: 'leader' }>): void {
+  #learnLeader({ holder, writer }: Extract<SimEvent, { kind: 'leader' }>): void {
     this.leader = undefined;
     if (holder === '' || writer === 'world') return;
     const { process, sentAt } = writer;
     this.leader = process;
     this.renewals.set(process, sentAt);
-    if (!this.acting.has(process)) this.acting.set(process, at);
-  }
-
-  #learnProcess({ process, what, at }: Extract<SimEvent, { kind: 'process' }>): void {
-    this.#disturbances.push([Number.parseInt(process, 10), at]);
-    if (what === 'starts' && !this.plan.elected) this.acting.set(process, at);
-    if (what === 'is killed' || what === 'receives SIGTERM' || what === 'has ended') this.acting.delete(process);
   }
 
   /** Ends the phase `missing` after `missingMs`: the cluster is gone, and only the watchdog would restore its held resources. */
@@ -137,16 +126,12 @@ export class Model {
 
 const learn = (shoot: ShootModel, event: SimEvent): void => {
   if (event.kind === 'deployment') learnDeployment(shoot.deployments, event);
-  if (event.kind === 'pod') learnPod(shoot.pods, event);
   if (event.kind === 'lease') {
     const renewedAt = event.since ?? event.at;
     const known = shoot.leases.get(event.node);
     const hasReturned = known === undefined || renewedAt - known.renewedAt > renewedMs;
     const silence = hasReturned ? { returnedAt: renewedAt, silentSince: known?.renewedAt ?? renewedAt } : known;
     shoot.leases.set(event.node, { ...silence, renewedAt });
-  }
-  if (event.kind === 'service' && shoot.services.get(event.name)?.isReady !== event.isReady) {
-    shoot.services.set(event.name, { isReady: event.isReady, since: event.at });
   }
   if (event.kind === 'cluster' && shoot.phase !== event.phase) {
     Object.assign(shoot, { phase: event.phase, phaseSince: event.at });
@@ -162,13 +147,5 @@ const learnDeployment = (
   else {
     const isDesired = writer === 'world' && after.replicas > 0 && after.replicas !== known?.replicas;
     deployments.set(name, { ...after, desired: isDesired ? after.replicas : (known?.desired ?? after.replicas) });
-  }
-};
-
-const learnPod = (pods: ShootModel['pods'], { uid, name, after, at }: Extract<SimEvent, { kind: 'pod' }>): void => {
-  if (after === undefined) pods.delete(uid);
-  else {
-    const crashLoopingSince = after.isCrashLooping ? (pods.get(uid)?.crashLoopingSince ?? at) : undefined;
-    pods.set(uid, { ...after, name, crashLoopingSince });
   }
 };

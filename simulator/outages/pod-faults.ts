@@ -1,8 +1,8 @@
+import { serviceNameLabel } from '../../src/kubernetes/api/endpoint-slice.ts';
 import type { Clock } from '../../src/ports/clock.ts';
 import { type SimDraft, simKinds } from '../apiserver/index.ts';
 import type { World, WorldShoot } from '../world/index.ts';
 import { type End, type FaultOf, type Handlers, inShoot, repeat, shootsOf } from './faults.ts';
-import { serviceOf } from './facts.ts';
 import type { StrayPod } from './plan.ts';
 
 /** Name of the only container of each stray pod. */
@@ -27,7 +27,9 @@ const strayPod = (namespace: string, name: string, what: StrayPod): SimDraft => 
 };
 
 const loseSlices = ({ store }: World, { namespace }: WorldShoot, service: string): End => {
-  const slices = store.list(simKinds.EndpointSlice, namespace).filter((slice) => serviceOf(slice) === service);
+  const slices = store
+    .list(simKinds.EndpointSlice, namespace)
+    .filter(({ metadata }) => metadata.labels?.[serviceNameLabel] === service);
   for (const { metadata } of slices) store.remove(simKinds.EndpointSlice, metadata);
   return () => {
     for (const slice of slices) {

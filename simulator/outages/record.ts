@@ -8,8 +8,8 @@ import type { Clock } from '../../src/ports/clock.ts';
 import { type SimKind, type SimObject, type SimStore, asMap, simKinds } from '../apiserver/index.ts';
 import { type TrafficListener, leaseNamespace } from '../harness/index.ts';
 import { requestKind } from '../network/index.ts';
-import { type World, type WorldShoot, isServiceReady, kubeconfigSecretName } from '../world/index.ts';
-import { clusterPhase, isUnknownNode, podFacts, secretPhase, serviceOf } from './facts.ts';
+import { type World, type WorldShoot, kubeconfigSecretName } from '../world/index.ts';
+import { clusterPhase, isUnknownNode, secretPhase } from './facts.ts';
 import type { DeploymentFacts, Occurrence, ProcessName, SimEvent, Writer } from './history.ts';
 
 export interface RecorderOptions {
@@ -65,17 +65,6 @@ export class Recorder {
     follow(store, simKinds.Deployment, (object, { before, after }) => {
       const facts = { before: before && deploymentFacts(before), after: after && deploymentFacts(after) };
       this.#noteIn(object, (shoot, name) => ({ kind: 'deployment', shoot, name, writer: this.#writer, ...facts }));
-    });
-    follow(store, simKinds.Pod, (object, { before, after }) => {
-      const facts = { before: before && podFacts(before), after: after && podFacts(after) };
-      const { uid } = object.metadata;
-      this.#noteIn(object, (shoot, name) => ({ kind: 'pod', shoot, name, uid, writer: this.#writer, ...facts }));
-    });
-    follow(store, simKinds.EndpointSlice, (object) => {
-      const name = serviceOf(object);
-      if (name === undefined) return;
-      const isReady = isServiceReady(store, { ...object.metadata, name });
-      this.#noteIn(object, (shoot) => ({ kind: 'service', shoot, name, isReady }));
     });
     store.subscribe(simKinds.Lease, ({ object }) => this.#noteLeader(object), leaseNamespace);
     if (world.source === 'gardener') this.#followClusters();

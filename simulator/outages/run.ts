@@ -14,7 +14,7 @@ import { type WorldTiming, defaultTiming } from '../world/index.ts';
 import { missingMs } from './facts.ts';
 import { type End, type Handlers, turnsOf } from './faults.ts';
 import type { SimEvent } from './history.ts';
-import { type Checker, type Invariant, invariantsOf, unrestored } from './invariants/index.ts';
+import { type Checker, type Invariant, invariants, unrestored } from './invariants/index.ts';
 import { Model } from './model.ts';
 import type { Fault, Plan, PlannedFault } from './plan.ts';
 import { podFaults } from './pod-faults.ts';
@@ -57,13 +57,6 @@ const quickPods: Partial<WorldTiming> = {
   readinessDelayMs: 1_000,
   probePeriodMs: 1_000,
   dependencyTimeoutMs: 500,
-};
-
-/** True if a Deployment is not restored yet, or a weeding is in progress. */
-const isUnsettled = (model: Model): boolean => {
-  if (model.plan.component === 'prober') return unrestored(model).length > 0;
-  const services = [...model.shoots.values()].flatMap((shoot) => [...shoot.services.values()]);
-  return services.some(({ isReady, since }) => isReady && model.at - since < model.rules.longestWeedingMs);
 };
 
 const scenarioOf = (plan: Plan): Scenario => {
@@ -115,12 +108,12 @@ class PlanRun {
   readonly #processes: Processes;
   readonly #faults: Handlers<Fault['kind']>;
 
-  constructor(plan: Plan, invariants: readonly Invariant[]) {
+  constructor(plan: Plan, checked: readonly Invariant[]) {
     const scenario = scenarioOf(plan);
     const { clock, world } = scenario;
     const model = new Model(plan, world);
     this.#model = model;
-    this.#checkers = invariants.map((invariant) => [invariant.name, invariant.begin(model)]);
+    this.#checkers = checked.map((invariant) => [invariant.name, invariant.begin(model)]);
     const recorder = new Recorder({ world, clock, emit: (event) => this.#take(event) });
     const networkFaults = new NetworkFaults(world, {
       random: createSeededRandom(plan.seed).fork('ways'),
@@ -213,7 +206,7 @@ class PlanRun {
     while (!this.#isOver()) {
       await this.#passUntil(clock.monotonic() + tickMs);
       const now = clock.monotonic();
-      if (isUnsettled(this.#model)) unsettledAt = now;
+      if (unrestored(this.#model).length > 0) unsettledAt = now;
       if (now - unsettledAt >= steadyMs && now - healedAt >= quietMs) break;
       if (now - healedAt >= healLimitMs + quietMs) break;
     }
@@ -246,6 +239,5 @@ class PlanRun {
   }
 }
 
-/** Plays a plan. The same plan always gives the same run. The run ends at the first violation of an invariant; by default those of the plan count. */
-export const runPlan = (plan: Plan, invariants = invariantsOf(plan)): Promise<Run> =>
-  new PlanRun(plan, invariants).play();
+/** Plays a plan. The same plan always gives the same run. The run ends at the first violation of an invariant. */
+export const runPlan = (plan: Plan, checked = invariants): Promise<Run> => new PlanRun(plan, checked).play();

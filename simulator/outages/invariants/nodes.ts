@@ -12,9 +12,9 @@ const leaderTimeMs = 3_000;
 const requests = 5;
 /** Returns the time at which the shoot is protected at the latest if no lease changes; Infinity for fewer than two leases. */
 const protectedAt = (name: string, { leases }: ShootModel, model: Model): number => {
-  const { plan, rules } = model;
+  const { plan } = model;
   const renewals = model.candidates(name).flatMap((node) => leases.get(node)?.renewedAt ?? []);
-  const about = { candidates: renewals.length, graceMs: rules.graceMs(name), fraction: rules.highestFraction };
+  const about = { candidates: renewals.length, graceMs: model.graceMs(name), fraction: Math.max(...model.fractions) };
   const lateMs = reactionMs + (plan.replicas > 1 ? leaderTimeMs : 0) + requests * plan.latencyMs;
   return thresholdOf(renewals, about) + lateMs;
 };
@@ -31,8 +31,8 @@ interface Outage {
 }
 
 /** Returns the time until which KCM gives up no late node: it is restored after `landingTimeout`, and then waits the grace period. */
-const landedAt = ({ cutUntil }: Outage, name: string, { rules }: Model): number =>
-  cutUntil + gardenSettings.landingTimeoutMs + rules.graceMs(name);
+const landedAt = ({ cutUntil }: Outage, name: string, model: Model): number =>
+  cutUntil + gardenSettings.landingTimeoutMs + model.graceMs(name);
 
 /**
  * KCM gives up no node in an outage once the prober can have scaled it down, nor one that is late after the outage. (KCM may act before the
@@ -49,7 +49,7 @@ export const noNodeLost: Invariant = {
         begun.isRestored = true;
       }
       if (write?.direction === 'down' && write.name === kubeControllerManager) {
-        const [leases, limitMs] = [model.shoots.get(write.shoot)?.leases ?? [], model.rules.limitMs(write.shoot)];
+        const [leases, limitMs] = [model.shoots.get(write.shoot)?.leases ?? [], model.limitMs(write.shoot)];
         const alive = [...leases].filter(([, { renewedAt }]) => model.at - renewedAt < limitMs + 10_000);
         outages.set(write.shoot, {
           alive: new Set(alive.map(([node]) => node)),
@@ -88,17 +88,17 @@ const responses = 3;
 
 /** Returns how many candidates of a shoot renew their leases, and of how many. */
 const renewing = (name: string, { leases }: ShootModel, model: Model) => {
-  const { at, rules } = model;
+  const { at } = model;
   const unseenMs = returnedMs + responses * model.slownessMs(name);
   const ages = model.candidates(name).flatMap((node) => {
     const lease = leases.get(node);
     if (lease === undefined) return [];
     const { renewedAt, returnedAt, silentSince } = lease;
-    const hasJustReturned = at - returnedAt < unseenMs && returnedAt - silentSince >= rules.limitMs(name);
+    const hasJustReturned = at - returnedAt < unseenMs && returnedAt - silentSince >= model.limitMs(name);
     return [at - (hasJustReturned ? silentSince : renewedAt)];
   });
   const count = ages.filter((ageMs) => ageMs < renewedMs).length;
-  return { count, of: ages.length, isMost: ages.length >= 2 && 1 - count / ages.length < rules.fraction };
+  return { count, of: ages.length, isMost: ages.length >= 2 && 1 - count / ages.length < Math.min(...model.fractions) };
 };
 
 /**

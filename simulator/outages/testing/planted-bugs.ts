@@ -119,16 +119,6 @@ const usurping: Change =
     return isTheirs ? { kind: 'free', lease: memory.lease } : state;
   };
 
-const clinging: Change =
-  (judgeService) =>
-  (before, observed = {}) =>
-    judgeService(before, before === undefined ? observed : { ...observed, ready: true });
-
-const forgetful: Change =
-  (judgeService) =>
-  (before, observed = {}) =>
-    judgeService(before ?? {}, observed);
-
 /** Plans every watch that is open, too. */
 const unclosed: Change = (planWatches) => (needed, open) => {
   const [planned, known] = [planWatches(needed, open), open] as unknown as readonly Map<string, unknown>[];
@@ -273,20 +263,6 @@ export const bugs: readonly Bug[] = [
     breaks: [afterLoss, twoLeaders],
     among: ({ elected, faults }) => elected && faults.some(({ fault }) => fault.kind === 'pause'),
     knownPlan: 644,
-  },
-  {
-    name: 'a service that is lost is still weeded for',
-    of: 'judgeService',
-    change: clinging,
-    breaks: ['weeds only'],
-    among: ofWeeder,
-  },
-  {
-    name: 'a service that comes back is overlooked',
-    of: 'judgeService',
-    change: forgetful,
-    breaks: ['weeded in time'],
-    among: ofWeeder,
   },
   {
     name: 'watches of weedings that are over stay open',
