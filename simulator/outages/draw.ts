@@ -112,7 +112,7 @@ export const apiFault = (draw: Draw): ApiFault => {
 };
 
 /** What happens in a plan. */
-export interface Story extends Pick<Plan, 'faultsMs' | 'faults' | 'quickPods'> {
+export interface Story extends Pick<Plan, 'faultsMs' | 'faults'> {
   readonly quietMs?: number;
   /** Leader election and latency, if the story requires them. */
   readonly elected?: true;

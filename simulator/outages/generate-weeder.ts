@@ -1,22 +1,19 @@
 import { clusterAutoscaler, kubeApiserver, kubeControllerManager, machineControllerManager } from '../world/index.ts';
 import { type Draw, type Script, type Weighted, apiFault, chaos } from './draw.ts';
 import type { Fault, PlannedFault, PlannedShoot } from './plan.ts';
-import { otherWeederSettings, weededServices } from './world-settings.ts';
+import { otherWeederSettings } from './world-settings.ts';
 
 const dependants = [
   ...[kubeApiserver, kubeControllerManager, 'kube-scheduler'],
   ...[machineControllerManager, clusterAutoscaler],
 ] as [string, ...string[]];
 
-const strays = ['unowned', 'stranger'] as const;
 const skew = (d: Draw): number => d.of([-1, 1]) * d.of([25_000, 3_600_000]);
 
 const table: Weighted = [
   [6, (d) => ({ kind: 'etcd', shoot: d.shootOrAll(0.6) })],
   [2, (d) => ({ kind: 'etcd', shoot: d.shoot(), everyMs: d.of([4_000, 15_000, 40_000]) })],
   [5, (d) => ({ kind: 'crash', shoot: d.shoot(), component: d.of(dependants) })],
-  [1, (d) => ({ kind: 'no-slices', shoot: d.shoot(), service: d.of(weededServices) })],
-  [4, (d) => ({ kind: 'stray-pod', shoot: d.shoot(), what: d.of(strays) })],
   [5, (d) => ({ kind: 'api-server', server: 'seed', trouble: apiFault(d) })],
   [2, (d) => ({ kind: 'partition', replica: d.replica(), server: 'seed' })],
   [1, (d) => ({ kind: 'dns', replica: d.replica(), server: 'seed' })],
@@ -44,54 +41,26 @@ const recovery = (draw: Draw): PlannedFault & { readonly back: number } => {
   return { at, forMs, fault: { kind: 'etcd', shoot: draw.shootOrAll(0.6) }, back: at + forMs };
 };
 
-const plainRecovery: Script = (draw) => {
-  const { back, ...lost } = recovery(draw);
-  const at = draw.between(0, back);
-  const stray: Fault = { kind: 'stray-pod', shoot: draw.shoot(), what: draw.of(strays) };
-  return {
-    faultsMs: back + 60_000,
-    faults: [lost, ...(draw.chance(0.5) ? [{ at, forMs: 120_000, fault: stray }] : [])],
-  };
-};
-
 /** More faults when etcd recovers, or when the weeded pods start. */
 const troubledRecovery: Script = (draw) => {
   const { back, ...lost } = recovery(draw);
-  const others = draw.some(1, 3, () => draw.anyAt(back - 10_000, back + 50_000));
+  const others = draw.some(0, 3, () => draw.anyAt(back - 10_000, back + 50_000));
   return { faultsMs: back + 100_000, faults: [lost, ...others] };
 };
 
-/** Weeded pods crash-loop again, and services become unready and ready again. */
-const stubborn: Script = (draw) => {
-  const [shoot, component] = [draw.shoot(), draw.of(dependants)];
-  const service = component === kubeApiserver ? weededServices[0] : weededServices[1];
-  const flap: PlannedFault = {
-    at: draw.between(5_000, 60_000),
-    forMs: draw.between(500, 40_000),
-    fault: draw.chance(0.5) ? { kind: 'etcd', shoot } : { kind: 'no-slices', shoot, service },
-  };
-  const crash: PlannedFault = {
-    at: draw.between(0, 20_000),
-    forMs: draw.between(90_000, 240_000),
-    fault: { kind: 'crash', shoot, component },
-  };
-  const other = draw.anyAt(0, 100_000);
-  return { faultsMs: 270_000, faults: [crash, flap, ...(draw.chance(0.5) ? [other] : [])] };
-};
-
-/** Pods crash before the responses to deletes arrive. */
+/** A program crash-loops by itself, so that its pods are deleted again and again, while responses are lost or late. */
 const slowAnswers: Script = (draw) => {
   const at = draw.between(1_000, 60_000);
-  const forMs = draw.between(10_000, 60_000);
+  const forMs = draw.between(10_000, 80_000);
   const slow: Fault = draw.chance(0.5)
     ? { kind: 'lost-answers', how: 'drop', part: 1 }
     : { kind: 'api-server', server: 'seed', trouble: { how: 'slow', delayMs: draw.between(1_500, 4_500) } };
   const crash: PlannedFault = {
-    at: draw.between(at, at + forMs),
-    forMs: draw.between(20_000, 90_000),
+    at: draw.between(0, at + forMs),
+    forMs: draw.between(20_000, 200_000),
     fault: { kind: 'crash', shoot: draw.shoot(), component: draw.of(dependants) },
   };
-  return { faultsMs: at + forMs + 120_000, faults: [{ at, forMs, fault: slow }, crash], quickPods: true };
+  return { faultsMs: at + forMs + 120_000, faults: [{ at, forMs, fault: slow }, crash] };
 };
 
 /** The leader ends, is suspended or loses its connection to the seed while etcd recovers. */
@@ -105,7 +74,4 @@ const handover: Script = (draw) => {
   return { faultsMs: back + 90_000, faults: [lost, ...others], elected: true, latencyMs: draw.of([20, 300, 1_000]) };
 };
 
-export const weederScripts = [
-  ...[chaos, plainRecovery, troubledRecovery, troubledRecovery],
-  ...[stubborn, stubborn, slowAnswers, handover],
-] as [Script, ...Script[]];
+export const weederScripts = [chaos, troubledRecovery, slowAnswers, handover] as [Script, ...Script[]];

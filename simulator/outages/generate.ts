@@ -46,7 +46,6 @@ const drawPlan = (
   return {
     component,
     watchDurationMs,
-    quickPods: isWeeder ? draw.chance(0.3) : undefined,
     shoots: names.map((name) => shootOf(draw, name)),
     elected: draw.plan.replicas > 1 || elected === true || draw.chance(0.2),
     dryRun: draw.chance(0.03),

@@ -4,10 +4,7 @@ import type { Fault, Plan, PlannedFault } from './plan.ts';
 type Kinds = readonly Fault['kind'][];
 
 /** Faults that do not hinder protection: those of pods and services, and the silence of kubelets, against which the prober protects. */
-const harmless: Kinds = [
-  ...(['load-balancer', 'nat-gateway', 'public-way'] as const),
-  ...(['etcd', 'crash', 'no-slices', 'stray-pod'] as const),
-];
+const harmless: Kinds = [...(['load-balancer', 'nat-gateway', 'public-way'] as const), ...(['etcd', 'crash'] as const)];
 
 /** Faults whose only effect is that a shoot is not probed for a while. Its phase covers the time after them. */
 const phaseChanges: Kinds = ['hibernation', 'deletion', 'no-workers', 'namespace-deletion', 'cluster-gone'];

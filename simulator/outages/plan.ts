@@ -19,9 +19,6 @@ export type ApiFault =
 /** `seed`, the name of a shoot, or `outside`: the public addresses of all shoots, as watchdogs use them. */
 export type ServerName = string;
 
-/** Pods in addition to those of the control plane, which crash-loop: one that no controller would replace, or that depends on no weeded service. */
-export type StrayPod = 'unowned' | 'stranger';
-
 /** A temporary fault. It names shoots, and numbers nodes and replicas, so that it stays valid when shrinking removes others. */
 export type Fault =
   /** The public address of one shoot, or of all, is unreachable for kubelets and all other clients. */
@@ -102,10 +99,7 @@ export type Fault =
   /** etcd of one shoot, or of all, is not ready; with `everyMs` it is alternately unready and ready. */
   | { readonly kind: 'etcd'; readonly shoot: string | undefined; readonly everyMs?: number }
   /** The program exits even if its dependencies are ready. */
-  | { readonly kind: 'crash'; readonly shoot: string; readonly component: string }
-  /** The EndpointSlices of a service are absent. */
-  | { readonly kind: 'no-slices'; readonly shoot: string; readonly service: string }
-  | { readonly kind: 'stray-pod'; readonly shoot: string; readonly what: StrayPod };
+  | { readonly kind: 'crash'; readonly shoot: string; readonly component: string };
 
 export interface PlannedFault {
   /** Milliseconds from the start. */
@@ -140,8 +134,6 @@ export interface Plan {
   readonly watchDurationMs?: number;
   /** Time in which the seed observes a changed Deployment. Default: at once. */
   readonly observeMs?: number;
-  /** True if pods start and exit within a second or two, in a weeder's plan. */
-  readonly quickPods?: boolean;
   readonly shoots: readonly PlannedShoot[];
   readonly replicas: number;
   readonly elected: boolean;

@@ -10,7 +10,7 @@ import {
   weeder,
 } from '../harness/index.ts';
 import { createSeededRandom } from '../time/index.ts';
-import { type WorldTiming, defaultTiming } from '../world/index.ts';
+import { defaultTiming } from '../world/index.ts';
 import { missingMs } from './facts.ts';
 import { type End, type Handlers, turnsOf } from './faults.ts';
 import type { SimEvent } from './history.ts';
@@ -51,19 +51,11 @@ const restMs = 20_000;
 /** Extra time for a dry run: the recovery does not wait for its restorations, so one may still be pending, such as MCM's after its delay. */
 const dryRestoreMs = 35_000;
 
-const quickPods: Partial<WorldTiming> = {
-  podStartMs: 1_000,
-  podEndMs: 500,
-  readinessDelayMs: 1_000,
-  probePeriodMs: 1_000,
-  dependencyTimeoutMs: 500,
-};
-
 const scenarioOf = (plan: Plan): Scenario => {
   const scenario = createScenario({
     seed: plan.seed,
     source: plan.source ?? 'gardener',
-    timing: plan.quickPods === true ? quickPods : { observeMs: plan.observeMs ?? defaultTiming.observeMs },
+    timing: { observeMs: plan.observeMs ?? defaultTiming.observeMs },
     shoots: plan.shoots.map(({ name, nodes, graceMs, replicas }) => ({
       name,
       nodes,

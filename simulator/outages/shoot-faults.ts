@@ -37,10 +37,7 @@ type Cut = FaultOf<'load-balancer' | 'nat-gateway' | 'public-way'>;
 
 /** Kinds of faults with a handler here: those about one shoot, except faults of pods. */
 type OfShoot =
-  | Exclude<
-      Extract<Fault, { readonly shoot: string | undefined }>['kind'],
-      'etcd' | 'crash' | 'no-slices' | 'stray-pod'
-    >
+  | Exclude<Extract<Fault, { readonly shoot: string | undefined }>['kind'], 'etcd' | 'crash'>
   | 'api-server-clock';
 
 const replicasOf = ({ spec }: SimObject): number => Number(asMap(spec).replicas ?? 1);

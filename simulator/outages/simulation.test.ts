@@ -14,7 +14,7 @@ const kinds = [
   ...['node-clock', 'watchdog-clock', 'api-server-clock', 'credentials', 'not-candidates'],
   ...['hibernation', 'deletion', 'no-workers', 'no-workers for good', 'cluster-gone'],
   ...['namespace-deletion', 'credentials for good'],
-  ...['etcd', 'crash', 'no-slices', 'stray-pod'],
+  ...['etcd', 'crash'],
 ];
 const kindOf = (fault: Fault): string => {
   const isForGood =

@@ -18,14 +18,11 @@ export interface Bug {
   readonly breaks: readonly string[];
   /** Selects the plans that must find the bug. */
   readonly among: (plan: Plan) => boolean;
-  /** Number of a plan that finds the bug. It is tried before all others, and given if the search for the first one takes long. */
-  readonly knownPlan?: number;
 }
 
 const shape = (value: unknown): Shape => value as Shape;
 
 const ofProber = ({ component }: Plan): boolean => component === 'prober';
-const ofWeeder = ({ component }: Plan): boolean => component === 'weeder';
 const ofPair = ({ component, replicas }: Plan): boolean => component === 'prober' && replicas > 1;
 const withFault =
   (least: number, kind: Fault['kind']) =>
@@ -47,12 +44,6 @@ const decision =
     const clock = deps.clock as { monotonic(): number };
     return { ...result, decision: change(shape(result.decision), clock.monotonic()) };
   };
-
-/** Skips the verdicts of a kind. */
-const overlooked = (kind: string): Change =>
-  decision((made, now) =>
-    shape(made.verdict).kind === kind ? { ...made, verdict: { kind: 'skipped', crossedAt: now } } : made,
-  );
 
 /** Changes the settings of `probe`. */
 const settings =
@@ -119,30 +110,16 @@ const usurping: Change =
     return isTheirs ? { kind: 'free', lease: memory.lease } : state;
   };
 
-/** Plans every watch that is open, too. */
-const unclosed: Change = (planWatches) => (needed, open) => {
-  const [planned, known] = [planWatches(needed, open), open] as unknown as readonly Map<string, unknown>[];
-  return new Map([...(known ?? []), ...(planned ?? [])]);
-};
-
 const afterLoss = 'no write after leadership is lost';
 const twoLeaders = 'never two leaders writing';
 
 export const bugs: readonly Bug[] = [
-  {
-    name: 'outages are overlooked',
-    of: 'probe',
-    change: overlooked('unhealthy'),
-    breaks: ['no node lost'],
-    among: ofProber,
-  },
   {
     name: 'half the threshold is enough',
     of: 'probe',
     change: settings(({ nodeLeaseFailureFraction: is }) => ({ nodeLeaseFailureFraction: is / 2 })),
     breaks: ['no scale-down while kubelets renew'],
     among: ofProber,
-    knownPlan: 35,
   },
   {
     name: 'late kubelets are not waited for',
@@ -160,13 +137,6 @@ export const bugs: readonly Bug[] = [
         permission(desired, { ...context, role: { ...shape(context.role), mayStandIn: false } }),
     breaks: ['no node lost'],
     among: ofPair,
-  },
-  {
-    name: 'recoveries are overlooked',
-    of: 'probe',
-    change: overlooked('healthy'),
-    breaks: ['restored in the end'],
-    among: ofProber,
   },
   {
     name: 'nothing is restored after the end of a shoot',
@@ -240,7 +210,6 @@ export const bugs: readonly Bug[] = [
     change: (leadsUntil) => (memory, deadlineMs) => Number(leadsUntil(memory, deadlineMs)) + 60_000,
     breaks: [afterLoss],
     among: ({ elected }) => elected,
-    knownPlan: 149,
   },
   {
     name: 'a leader gives up one second after each renewal',
@@ -262,14 +231,6 @@ export const bugs: readonly Bug[] = [
     change: () => (kube) => kube,
     breaks: [afterLoss, twoLeaders],
     among: ({ elected, faults }) => elected && faults.some(({ fault }) => fault.kind === 'pause'),
-    knownPlan: 644,
-  },
-  {
-    name: 'watches of weedings that are over stay open',
-    of: 'planWatches',
-    change: unclosed,
-    breaks: ['nothing held at rest'],
-    among: ofWeeder,
   },
 ];
 
