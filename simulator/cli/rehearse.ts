@@ -6,7 +6,7 @@ import { planRehearsal, rehearse, formatRehearsal } from '../rehearsal/index.ts'
 /** Runs `dwd rehearse`. */
 export const runRehearse: RunRehearse = async (values, io) => {
   const { shoots, nodes, fault, seed, output, duration: durationMs } = values;
-  const load = (text: string) => proberConfig.load(text, { unknownFields: 'warning', purpose: 'ahead' });
+  const load = (text: string) => proberConfig.load(text, { unknownFields: 'warning', purpose: 'closely' });
   const { settings, lines: warnings } = await loadConfigFile(values['config-file'], io, load);
   const { values: limits, warnings: limitWarnings } = limitsFrom(values);
   const plan = planRehearsal({ settings, shoots, nodes, fault, durationMs, seed, limits });

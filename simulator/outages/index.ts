@@ -3,4 +3,3 @@ export { NetworkFaults } from './network-faults.ts';
 export type { Fault, PlannedFault } from './plan.ts';
 export { Processes } from './processes.ts';
 export { shootFaults } from './shoot-faults.ts';
-export { thresholdOf } from './threshold.ts';

@@ -1,12 +1,6 @@
 import { refKey } from '../../src/kubernetes/api/resource-ref.ts';
-import {
-  configuredAs,
-  type DependentResource,
-  type ProberSettings,
-  fillTemplate,
-  withoutPlaceholders,
-} from '../../src/prober/index.ts';
-import type { SimKind, SimObject } from '../apiserver/index.ts';
+import { type ProberSettings, fillTemplate, withoutPlaceholders } from '../../src/prober/index.ts';
+import type { SimKind } from '../apiserver/index.ts';
 import {
   type ShootInit,
   clusterAutoscaler,
@@ -49,10 +43,3 @@ export const elsewhere = ({ dependentResources }: ProberSettings): readonly stri
     .map(({ ref }) => ref)
     .filter(({ namespace = '{{ namespace }}' }) => fillTemplate(namespace, 'own') !== 'own')
     .map(({ name }) => name);
-
-/** Returns the configured resource that an object in the namespace of a cluster is. */
-export const configuredFor = (
-  settings: ProberSettings,
-  { apiVersion, kind, metadata: { name, namespace = '' } }: SimObject,
-): DependentResource | undefined =>
-  configuredAs(settings, { namespace, ref: { apiVersion, kind, name }, annotations: {} });

@@ -22,10 +22,6 @@ interface Outage {
 
 export interface RehearsedFault {
   readonly title: string;
-  /** Shoots that the fault affects; `one` is the first. */
-  readonly strikes: 'all' | 'one' | 'none';
-  /** Share of the nodes of an affected shoot that are cut off; their number is rounded up. */
-  readonly share: number;
   readonly faultsOf: (outage: Outage) => readonly PlannedFault[];
 }
 
@@ -38,37 +34,29 @@ const lateMs = 60_000;
 
 const range = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index);
 
-/** Numbers of the nodes of a shoot that are cut off. */
-export const cutNodes = (nodes: number, { share }: Pick<RehearsedFault, 'share'>): readonly number[] =>
-  range(Math.ceil(nodes * share));
-
 const cut = ({ at, forMs }: Pick<Outage, 'at' | 'forMs'>, shoot?: string): PlannedFault => ({
   ...{ at, forMs },
   fault: { kind: 'load-balancer', shoot, how: 'silent' },
 });
 
-const everybody = { strikes: 'all', share: 1 } as const;
-const nat = { strikes: 'all', share: 0.8 } as const;
-
 export const rehearsedFaults: Readonly<Record<FaultName, RehearsedFault>> = {
-  lb: { ...everybody, title: 'the load balancer of all shoots fails', faultsOf: (outage) => [cut(outage)] },
+  lb: { title: 'the load balancer of all shoots fails', faultsOf: (outage) => [cut(outage)] },
   nat: {
-    ...nat,
     title: 'a NAT gateway fails: 4 of 5 nodes of each shoot are cut off',
     faultsOf: ({ at, forMs, shoots, nodes }) =>
-      shoots.map((shoot) => ({ at, forMs, fault: { kind: 'nat-gateway', shoot, nodes: cutNodes(nodes, nat) } })),
+      shoots.map((shoot) => ({
+        ...{ at, forMs },
+        fault: { kind: 'nat-gateway', shoot, nodes: range(Math.ceil(nodes * 0.8)) },
+      })),
   },
-  'shoot-lb': {
-    ...{ strikes: 'one', share: 1, title: 'the load balancer of one shoot fails' },
-    faultsOf: (outage) => [cut(outage, outage.shoots[0])],
-  },
+  'shoot-lb': { title: 'the load balancer of one shoot fails', faultsOf: (outage) => [cut(outage, outage.shoots[0])] },
   'api-server': {
-    ...{ strikes: 'all', share: 0, title: 'the API servers of all shoots are down' },
+    title: 'the API servers of all shoots are down',
     faultsOf: ({ at, forMs, shoots }) =>
       shoots.map((server) => ({ at, forMs, fault: { kind: 'api-server', server, trouble: { how: 'refused' } } })),
   },
   'seed-slow': {
-    ...{ ...everybody, title: "all load balancers fail, and the seed's API server is slow" },
+    title: "all load balancers fail, and the seed's API server is slow",
     // A fifth of the requests is rejected, at random: in a fixed order, retries could be rejected again and again.
     faultsOf: (outage) => [
       cut(outage),
@@ -86,14 +74,14 @@ export const rehearsedFaults: Readonly<Record<FaultName, RehearsedFault>> = {
     ],
   },
   restart: {
-    ...{ ...everybody, title: 'all load balancers fail, and the watchdog is restarted' },
+    title: 'all load balancers fail, and the watchdog is restarted',
     faultsOf: (outage) => [
       cut(outage),
       { at: outage.at + outage.forMs / 2, forMs: restartMs, fault: { kind: 'kill', replica: 0 } },
     ],
   },
   'late-kubelets': {
-    ...{ ...everybody, title: 'all load balancers fail, and half of the kubelets come back a minute late' },
+    title: 'all load balancers fail, and half of the kubelets come back a minute late',
     faultsOf: ({ at, forMs, shoots, nodes }) => [
       cut({ at, forMs }),
       ...shoots.map((shoot): PlannedFault => {
@@ -103,12 +91,12 @@ export const rehearsedFaults: Readonly<Record<FaultName, RehearsedFault>> = {
     ],
   },
   flapping: {
-    ...{ ...everybody, title: 'the load balancer of all shoots fails for 35 s of every 45 s' },
+    title: 'the load balancer of all shoots fails for 35 s of every 45 s',
     faultsOf: ({ at, forMs }) =>
       range(Math.ceil(forMs / (silentMs + openMs))).map((index) => {
         const after = index * (silentMs + openMs);
         return cut({ at: at + after, forMs: Math.min(silentMs, forMs - after) });
       }),
   },
-  none: { strikes: 'none', share: 0, title: 'nothing fails', faultsOf: () => [] },
+  none: { title: 'nothing fails', faultsOf: () => [] },
 };

@@ -1,61 +1,46 @@
-import { refKey } from '../../src/kubernetes/api/resource-ref.ts';
-import { simKinds } from '../apiserver/index.ts';
-import { type SimulatedReplica, prober, startReplica } from '../harness/index.ts';
+import type { SimKind } from '../apiserver/index.ts';
+import { type ReplicaWorld, prober, startReplica } from '../harness/index.ts';
 import { type End, type Fault, NetworkFaults, Processes, nothing, shootFaults, turnsOf } from '../outages/index.ts';
 import { type VirtualClock, createSeededRandom, createVirtualClock } from '../time/index.ts';
-import type { RequestCounts } from '../network/index.ts';
-import { type ShootImpact, type World, createWorld, technicalName, wantedOf } from '../world/index.ts';
-import { configuredFor, workloadsAt } from './components.ts';
-import { type RehearsedKinds, initialCounts, populate, rehearsedKinds } from './dependents.ts';
-import { cutNodes } from './faults.ts';
+import {
+  type ShootImpact,
+  type World,
+  createWorld,
+  kubeControllerManager,
+  technicalName,
+  wantedOf,
+} from '../world/index.ts';
+import { workloadsAt } from './components.ts';
+import { initialCounts, populate, rehearsedKinds } from './dependents.ts';
 import type { RehearsalPlan } from './plan.ts';
 
 /** A change of a dependent resource's replicas. Times: monotonic milliseconds. */
 export interface CountChange {
   readonly at: number;
   readonly shoot: string;
-  /** `refKey` of the resource, as it is configured. */
-  readonly key: string;
+  /** Kind and name. */
+  readonly resource: string;
+  /** True if it is the shoot's KCM. */
+  readonly isManager: boolean;
   readonly from: number;
   readonly to: number;
 }
 
-/** A shoot that the fault affects, at the beginning of the outage. */
-export interface AffectedShoot {
-  readonly shoot: string;
-  /** Times of the last renewals of the leases of nodes that are cut off, ascending. */
-  readonly renewals: readonly number[];
-  readonly nodes: number;
-}
-
 /** The record of one run. */
 export interface RehearsalRecord {
-  readonly struck: readonly AffectedShoot[];
   readonly changes: readonly CountChange[];
   readonly impacts: ReadonlyMap<string, ShootImpact>;
-  readonly requests: {
-    /** Number of requests by `verb resource`. */
-    readonly seed: ReadonlyMap<string, number>;
-    readonly shoots: ReadonlyMap<string, number>;
-  };
   readonly endedAt: number;
 }
 
-/** Adds up request counts. */
-const sumCounts = (counts: readonly RequestCounts[]): ReadonlyMap<string, number> => {
-  const sum = new Map<string, number>();
-  for (const { byKey } of counts) for (const [key, count] of byKey) sum.set(key, (sum.get(key) ?? 0) + count);
-  return sum;
-};
-
-/** Returns the resources that are scaled down after the changes, each as its shoot and its key. */
+/** Returns the shoots of which a resource is scaled down after the changes. */
 export const heldAfter = (changes: readonly CountChange[]): ReadonlySet<string> => {
-  const held = new Set<string>();
-  for (const { shoot, key, to } of changes) {
-    if (to === 0) held.add(`${shoot} ${key}`);
-    else held.delete(`${shoot} ${key}`);
+  const held = new Map<string, string>();
+  for (const { shoot, resource, to } of changes) {
+    if (to === 0) held.set(`${shoot} ${resource}`, shoot);
+    else held.delete(`${shoot} ${resource}`);
   }
-  return held;
+  return new Set(held.values());
 };
 
 /** Length of a step of the run, in milliseconds. After each step, the stores of the shoots discard their history. */
@@ -68,90 +53,35 @@ const shootName = (index: number): string => `s${String(index + 1).padStart(3, '
 const recordChanges = (
   world: World,
   clock: VirtualClock,
-  { byRef, settings }: RehearsedKinds & Pick<RehearsalPlan, 'settings'>,
+  { kinds, managers }: { readonly kinds: Iterable<SimKind>; readonly managers: ReadonlyMap<string, string> },
 ): readonly CountChange[] => {
   const changes: CountChange[] = [];
   const shootOf = new Map(world.shoots.map(({ name, namespace }) => [namespace, name]));
-  for (const kind of new Set(byRef.values())) {
-    world.store.subscribe(kind, ({ type, object, previous }) => {
-      if (type !== 'MODIFIED' || previous === undefined) return;
-      const resource = configuredFor(settings, object);
-      const shoot = shootOf.get(object.metadata.namespace ?? '');
-      if (resource === undefined || shoot === undefined) return;
-      const key = refKey(resource.ref);
+  for (const kind of new Set(kinds)) {
+    world.store.subscribe(kind, ({ object, previous }) => {
+      const { name, namespace = '' } = object.metadata;
+      const shoot = shootOf.get(namespace);
+      if (previous === undefined || shoot === undefined) return;
       const [from, to] = [wantedOf(previous), wantedOf(object)];
-      if (from !== to && byRef.has(key)) changes.push({ at: clock.monotonic(), shoot, key, from, to });
+      const about = { shoot, resource: `${kind.kind}/${name}`, isManager: managers.get(shoot) === name };
+      if (from !== to) changes.push({ at: clock.monotonic(), ...about, from, to });
     });
   }
   return changes;
 };
 
-/** Starts the prober, with its paths to API servers. One process is enough to show the effect of a configuration. `lives`: all of its starts so far. */
+/** Starts the prober. One process is enough to show the effect of a configuration. */
 const startProber = (
-  plan: RehearsalPlan,
-  { world, clock }: { readonly world: World; readonly clock: VirtualClock },
+  { settings, limits, seed }: RehearsalPlan,
+  { world, clock }: ReplicaWorld & { readonly clock: VirtualClock },
   networkFaults: NetworkFaults,
-) => {
-  const { settings, limits, seed } = plan;
+): Processes => {
   const random = createSeededRandom(seed);
-  const lives: SimulatedReplica[] = [];
-  const processes = new Processes({
+  return new Processes({
     ...{ world, clock, replicas: 1 },
-    create: (name) => {
-      const options = { settings, limits, random: random.fork(`prober/${name}`) };
-      const life = startReplica(prober(), { world, clock }, options);
-      lives.push(life);
-      return life;
-    },
+    create: (name) =>
+      startReplica(prober(), { world, clock }, { settings, limits, random: random.fork(`prober/${name}`) }),
     faults: (replica, server) => networkFaults.rule(replica, server),
-  });
-  return { processes, lives };
-};
-
-/** Returns a function that begins a fault. Without probers, theirs do nothing. */
-const beginnerOf = (
-  { seed }: RehearsalPlan,
-  {
-    world,
-    clock,
-    processes,
-    networkFaults,
-  }: {
-    readonly world: World;
-    readonly clock: VirtualClock;
-    readonly networkFaults: NetworkFaults;
-    readonly processes: Processes | undefined;
-  },
-): ((fault: Fault) => End) => {
-  const handlers: Partial<Record<Fault['kind'], unknown>> = {
-    ...networkFaults.handlers,
-    ...shootFaults({ random: createSeededRandom(seed), world, clock, networkFaults }),
-    ...processes?.handlers,
-  };
-  return (fault) => (handlers[fault.kind] as ((fault: Fault) => End) | undefined)?.(fault) ?? nothing;
-};
-
-/** Follows the renewals of all leases, in true time. */
-const followRenewals = (world: World, clock: VirtualClock): ReadonlyMap<string, number> => {
-  const renewals = new Map<string, number>();
-  for (const { name, store } of world.shoots) {
-    store.subscribe(simKinds.Lease, ({ object }) => renewals.set(`${name}/${object.metadata.name}`, clock.monotonic()));
-  }
-  return renewals;
-};
-
-const takeStruck = (
-  { fault, nodes }: RehearsalPlan,
-  world: World,
-  renewals: ReadonlyMap<string, number>,
-): readonly AffectedShoot[] => {
-  const struck = fault.strikes === 'all' ? world.shoots : world.shoots.slice(0, fault.strikes === 'one' ? 1 : 0);
-  return struck.map(({ name: shoot, store }) => {
-    const all = store.list(simKinds.Node);
-    const renewed = cutNodes(nodes, fault).flatMap(
-      (node) => renewals.get(`${shoot}/${all[node]?.metadata.name ?? ''}`) ?? [],
-    );
-    return { shoot, renewals: renewed.toSorted((a, b) => a - b), nodes };
   });
 };
 
@@ -175,11 +105,13 @@ const openWorld = (plan: RehearsalPlan, clock: VirtualClock) => {
   const workloads = [...kinds.byRef.values()];
   const world = createWorld({ clock, seed, source, shoots, timing, kinds: kinds.served, workloads });
   populate(world, settings, kinds);
-  return {
-    world,
-    changes: recordChanges(world, clock, { ...kinds, settings }),
-    renewals: followRenewals(world, clock),
-  };
+  const managers = new Map(
+    shoots.map(({ name, workloads: { [kubeControllerManager]: manager } }) => [
+      name,
+      manager?.name ?? kubeControllerManager,
+    ]),
+  );
+  return { world, changes: recordChanges(world, clock, { kinds: workloads, managers }) };
 };
 
 /** Plays a plan. The same plan always gives the same run. The run ends early if nothing more can happen. */
@@ -189,8 +121,17 @@ export const playRehearsal = async (
 ): Promise<RehearsalRecord> => {
   const { seed, beginsAt, endsAt, nodes } = plan;
   const clock = createVirtualClock({ turns: 1 });
-  const { world, changes, renewals } = openWorld(plan, clock);
+  const { world, changes } = openWorld(plan, clock);
   const networkFaults = new NetworkFaults(world, { random: createSeededRandom(seed), latencyMs: 0 });
+  const processes = isProtected ? startProber(plan, { world, clock }, networkFaults) : undefined;
+  const handlers: Partial<Record<Fault['kind'], unknown>> = {
+    ...networkFaults.handlers,
+    ...shootFaults({ random: createSeededRandom(seed), world, clock, networkFaults }),
+    ...processes?.handlers,
+  };
+  /** Begins a fault. Without a prober, its faults do nothing. */
+  const begin = (fault: Fault): End =>
+    (handlers[fault.kind] as ((fault: Fault) => End) | undefined)?.(fault) ?? nothing;
 
   /** Lets time pass until `instant`, or until `isOver` returns true. */
   const passUntil = async (instant: number, isOver: () => boolean = () => false): Promise<void> => {
@@ -207,14 +148,10 @@ export const playRehearsal = async (
     return isHarmless && clock.monotonic() >= quietSince + afterOutageMs;
   };
 
-  const { processes, lives } = isProtected ? startProber(plan, { world, clock }, networkFaults) : { lives: [] };
-  const begin = beginnerOf(plan, { world, clock, networkFaults, processes });
   const outage = { at: beginsAt, forMs: endsAt - beginsAt, shoots: world.shoots.map(({ name }) => name), nodes };
   const ends = new Map<object, End>();
-  let struck: readonly AffectedShoot[] = [];
   for (const { at, planned, phase } of turnsOf(plan.fault.faultsOf(outage))) {
     await passUntil(at);
-    if (at === beginsAt && phase === 'begins') struck = takeStruck(plan, world, renewals);
     if (phase === 'begins') ends.set(planned, begin(planned.fault));
     else await ends.get(planned)?.();
   }
@@ -224,11 +161,5 @@ export const playRehearsal = async (
   const impacts = new Map(world.shoots.map((shoot) => [shoot.name, shoot.impact()]));
   await processes?.stopAll();
   world.stop();
-  return {
-    ...{ struck, impacts, endedAt, changes: changes.filter(({ at }) => at <= endedAt) },
-    requests: {
-      seed: sumCounts(lives.map(({ seedConnection }) => seedConnection.requests)),
-      shoots: sumCounts(lives.flatMap((life) => world.shoots.map(({ name }) => life.shootConnection(name).requests))),
-    },
-  };
+  return { impacts, endedAt, changes: changes.filter(({ at }) => at <= endedAt) };
 };

@@ -41,19 +41,10 @@ const none = { nodesLost: 0, machinesReplaced: 0 };
 describe('a rehearsal', () => {
   it.each(['lb', 'seed-slow', 'restart'] as const)('of %s loses no node', async (fault) => {
     const result = await run({ fault });
-    expect(result).toMatchObject({ isProtected: true, with: none, without: { nodesLost: 20 }, warnings: [] });
+    expect(result).toMatchObject({ isProtected: true, with: none, without: { nodesLost: 20 } });
     expect(result).toMatchObject({ threatened: 4, heldShoots: 4, needless: 0, unrestored: 0 });
-    expect(result.timeline.map(({ what, shoots }) => `${what}: ${String(shoots)}`)).toEqual([
-      'threshold crossed: 4',
-      'first scale-down: 4',
-      'last scale-down: 4',
-      'kube-controller-manager scaled down: 4',
-      "KCM's grace over for the first node: 4",
-      'outage ends: 4',
-      'kube-controller-manager restored: 4',
-      'machine-controller-manager restored: 4',
-      'cluster-autoscaler restored: 4',
-    ]);
+    expect(result.margin!.leastMs).toBeGreaterThan(0);
+    expect(result.margin!.medianMs).toBeGreaterThanOrEqual(result.margin!.leastMs);
   });
 
   it('of resources whose names contain that of their cluster loses no node', async () => {
@@ -65,44 +56,25 @@ describe('a rehearsal', () => {
     );
     const result = await run({ settings: { ...settings, clusterSource: { key: 'kubeconfig' } } });
     expect(result).toMatchObject({ isProtected: true, with: none, without: { nodesLost: 20 }, heldShoots: 4 });
-    expect(result).toMatchObject({ unrestored: 0, warnings: [] });
+    expect(result.unrestored).toBe(0);
   });
 
   it('of kubelets that reconnect late loses no node: the prober waits for them', async () => {
-    const [well, late] = [await run({}), await run({ fault: 'late-kubelets' })];
+    const late = await run({ fault: 'late-kubelets' });
     expect(late).toMatchObject({ isProtected: true, with: none, heldShoots: 4, unrestored: 0 });
-    const restored = ({ timeline }: Rehearsal) =>
-      timeline.find(({ what }) => what.endsWith('manager restored'))!.spread;
-    expect(restored(late).firstMs).toBeGreaterThan(restored(well).lastMs + 30_000);
     // If KCM is restored at once, it gives up the late nodes.
     const hasty = await run({ fault: 'late-kubelets', settings: { ...gardenSettings, landingTimeoutMs: 0 } });
     expect(hasty.with.nodesLost).toBeGreaterThan(0);
   });
 
-  it('of a flapping path loses no node, and starts KCM at most once during the outage', async () => {
+  it('of a flapping path loses no node', async () => {
     const flapping = await run({ fault: 'flapping', durationMs: 2_400_000 });
     expect(flapping).toMatchObject({ isProtected: true, with: none, heldShoots: 4, unrestored: 0 });
-    // At most two scale-downs and two restorations: 4 shoots, 3 resources, 4 patches.
-    expect(flapping.requests.seed['patch deployments']).toBeLessThanOrEqual(4 * 3 * 4);
   });
 
-  it('of a slow seed shows that writes take longer and are retried', async () => {
+  it('of a slow seed shows that writes take longer', async () => {
     const [well, slowSeed] = [await run({}), await run({ fault: 'seed-slow' })];
-    expect(slowSeed.timeline[1]!.spread.firstMs).toBeGreaterThanOrEqual(well.timeline[1]!.spread.firstMs + 500);
-    expect(slowSeed.requests.seed['patch deployments']).toBeGreaterThan(well.requests.seed['patch deployments']!);
-  });
-
-  it('never scales down before the threshold, and restores in the order of levels', async () => {
-    const { timeline, margin } = await run({ fault: 'lb', nodes: 10 });
-    const firsts = timeline.map(({ spread }) => spread.firstMs);
-    expect(firsts[1]).toBeGreaterThanOrEqual(firsts[0]! - 1);
-    expect(firsts.slice(6)).toEqual(firsts.slice(6).toSorted((a, b) => a - b));
-    expect(margin!.leastMs).toBeGreaterThan(0);
-    expect(margin!.medianMs).toBeGreaterThanOrEqual(margin!.leastMs);
-    for (const { spread } of timeline) {
-      expect(spread.medianMs).toBeGreaterThanOrEqual(spread.firstMs);
-      expect(spread.lastMs).toBeGreaterThanOrEqual(spread.medianMs);
-    }
+    expect(slowSeed.margin!.leastMs).toBeLessThanOrEqual(well.margin!.leastMs - 500);
   });
 
   it('cuts off part of the nodes, or one shoot', async () => {
@@ -120,15 +92,13 @@ describe('a rehearsal', () => {
   it.each(['api-server', 'none'] as const)('of %s scales nothing', async (fault) => {
     const result = await run({ fault });
     expect(result).toMatchObject({ isProtected: true, with: none, without: none, threatened: 0, needless: 0 });
-    expect(result.requests.seed).not.toHaveProperty('patch deployments');
-    expect(result).not.toHaveProperty('margin');
+    expect(result.margin).toBeUndefined();
   });
 
   it('of a configuration that cannot win loses nodes', async () => {
     const result = await run({ settings: slow });
-    expect(result.warnings).toEqual([expect.stringContaining('the scale-down comes too late')]);
     expect(result.isProtected).toBe(false);
-    expect(result.notSaved).toBeGreaterThan(0);
+    expect(result.with.nodesLost).toBeGreaterThan(0);
     expect(result.margin!.leastMs).toBeLessThan(0);
   });
 
@@ -136,7 +106,6 @@ describe('a rehearsal', () => {
     const result = await run({ settings: withDependents([autoscaler]), durationMs: 2_700_000, shoots: 1 });
     expect(result).toMatchObject({
       isProtected: false,
-      notSaved: 5,
       with: { nodesLost: 5 },
       without: { nodesLost: 5 },
     });
@@ -144,11 +113,10 @@ describe('a rehearsal', () => {
     expect(result.with.machinesReplaced).toBeGreaterThan(0);
   });
 
-  it('does not count nodes that the fraction leaves unprotected', async () => {
-    const result = await run({ settings: { ...gardenSettings, nodeLeaseFailureFraction: 0.9 }, fault: 'nat' });
-    expect(result).toMatchObject({ isProtected: true, threatened: 0, notSaved: 0, with: { nodesLost: 16 } });
-    expect(result.warnings).toEqual([expect.stringContaining('the threshold is never reached')]);
-    expect(await run({ nodes: 1 })).toMatchObject({ isProtected: true, threatened: 0, with: { nodesLost: 4 } });
+  it('shows what the configuration leaves unprotected: a part that is less than the fraction, and single nodes', async () => {
+    const part = await run({ settings: { ...gardenSettings, nodeLeaseFailureFraction: 0.9 }, fault: 'nat' });
+    expect(part).toMatchObject({ isProtected: false, heldShoots: 0, with: { nodesLost: 16 } });
+    expect(await run({ nodes: 1 })).toMatchObject({ isProtected: false, heldShoots: 0, with: { nodesLost: 4 } });
   });
 
   const ref = (apiVersion: string, kind: string, name: string) => ({ apiVersion, kind, name });
@@ -161,9 +129,8 @@ describe('a rehearsal', () => {
         { ...autoscaler, ref: ref('druid.gardener.cloud/v1alpha1', 'Etcd', 'etcd-events') },
       ]),
     });
-    expect(result).toMatchObject({ isProtected: true, with: none, heldShoots: 4, unrestored: 0, warnings: [] });
+    expect(result).toMatchObject({ isProtected: true, with: none, heldShoots: 4, unrestored: 0 });
     expect(result.takenForGranted).toEqual([]);
-    expect(result.timeline.at(-1)).toMatchObject({ what: 'etcd-events restored', shoots: 4 });
   });
 
   it('does not report protection that depends on an unknown kind', async () => {
@@ -204,8 +171,7 @@ describe('a rehearsal', () => {
     const fast = await run({ shoots: 8 });
     const limited = await run({ shoots: 8, limits: { qps: 0.5, burst: 1 } });
     expect(limited).toMatchObject({ isProtected: true, with: none });
-    const lastOf = ({ timeline }: Rehearsal): number => timeline.at(-1)!.spread.lastMs;
-    expect(lastOf(limited)).toBeGreaterThan(lastOf(fast) + 10_000);
+    expect(limited.endedMs).toBeGreaterThan(fast.endedMs + 10_000);
   });
 
   it('is the same for the same arguments, and differs for another seed', async () => {

@@ -34,6 +34,8 @@ import { type ControlObject, type WorldSource, annotate, annotationOf, controlOb
 export interface ShootImpact {
   /** How often KCM marked a node Unknown. */
   readonly nodesTurnedUnknown: number;
+  /** Monotonic time of the first; undefined if there is none. */
+  readonly firstLossAt?: number;
   readonly machinesReplaced: number;
 }
 
@@ -116,6 +118,7 @@ const startControllers = (
   const runs = (component: string) => ({ store, namespace, workload: workloadOf(init, component) });
   const path = (): WorldServer['reachability'] => api.reachability;
   let nodesTurnedUnknown = 0;
+  let firstLossAt: number | undefined;
   let machinesReplaced = 0;
   const stopManager = whileReady(runs(kubeControllerManager), () =>
     startNodeLifecycle(
@@ -125,6 +128,7 @@ const startControllers = (
         graceMs: () => graceIn(cluster(), timing.graceMs),
         onUnknown: () => {
           nodesTurnedUnknown += 1;
+          firstLossAt ??= deps.clock.monotonic();
         },
       },
     ),
@@ -141,7 +145,7 @@ const startControllers = (
     }),
   );
   return {
-    impact: () => ({ nodesTurnedUnknown, machinesReplaced }),
+    impact: () => ({ nodesTurnedUnknown, firstLossAt, machinesReplaced }),
     stop: () => {
       stopManager();
       stopMachines();

@@ -22,7 +22,7 @@ type FaultName = keyof typeof faults;
 
 const faultNames = Object.keys(faults) as [FaultName, ...FaultName[]];
 
-const description = `Rehearses an outage with a configuration of the prober, in virtual time and in memory: a simulated seed, the real prober with the real rate limits, and an outage that begins when every shoot has been probed and lasts a third of --duration. Prints a timeline, the margin to KCM's grace period, and the nodes that are lost with and without protection. Warns if the configuration cannot scale down in time.
+const description = `Rehearses an outage with a configuration of the prober, in virtual time and in memory: a simulated seed, the real prober with the real rate limits, and an outage that begins when every shoot has been probed and lasts a third of --duration. Prints the nodes that are lost with and without protection, and how long before it would have given up a node KCM was scaled down. Warns as dwd validate does.
 
 With clusterSource.kind secret in the file, the simulated seed has no Gardener: it serves neither Clusters nor Machines, and has machine-controller-manager and cluster-autoscaler only if they are configured.
 
@@ -34,7 +34,7 @@ ${Object.entries(faults)
   .map(([name, what]) => `${name}: ${what}.`)
   .join('\n\n')}
 
-The same arguments give the same output. Exits with 0 if no node was lost that the configuration could have saved, and with 1 if protection failed or something was scaled down without need.`;
+The same arguments give the same output. Exits with 0 if no node was lost, and with 1 if one was lost or something was scaled down without need.`;
 
 const flags = {
   'config-file': requiredFlag(

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { scaleDownTimeline } from '../../src/prober/config/advice.ts';
-import type { DependentResource, ProberSettings, ScaleInfo } from '../../src/prober/config/settings.ts';
-import { gardenSettings } from '../harness/settings.ts';
-import { analyse } from './analysis.ts';
+import { gardenSettings } from '../../../simulator/harness/settings.ts';
+import { adviceOn, scaleDownTimeline } from './advice.ts';
+import type { DependentResource, ProberSettings, ScaleInfo } from './settings.ts';
 
 const [kcm, mcm, autoscaler] = gardenSettings.dependentResources as readonly [
   DependentResource,
@@ -16,8 +15,8 @@ const down = (resource: DependentResource, info: Partial<ScaleInfo>): DependentR
 });
 const upOnly = ({ ref, optional, scaleUp }: DependentResource): DependentResource => ({ ref, optional, scaleUp });
 
-const warningsOf = (changed: Partial<ProberSettings>, nodes = 50): readonly string[] =>
-  analyse({ ...gardenSettings, ...changed }, { nodes });
+const adviceFor = (changed: Partial<ProberSettings>): readonly string[] =>
+  adviceOn({ ...gardenSettings, ...changed }).map(({ text }) => text);
 
 describe('the race against the grace period', () => {
   it("is won with Gardener's configuration, by a known margin", () => {
@@ -27,7 +26,7 @@ describe('the race against the grace period', () => {
       { at: 34_000, text: 'level 0: up to 3.0s' },
       { at: 34_000, text: 'level 1: kube-controller-manager at 34.0s' },
     ]);
-    expect(warningsOf({})).toEqual([]);
+    expect(adviceFor({})).toEqual([]);
   });
 
   it('does not exist if KCM is not scaled down', () => {
@@ -51,7 +50,7 @@ describe('the race against the grace period', () => {
   });
 });
 
-describe('warnings', () => {
+describe('advice', () => {
   it.each<readonly [string, Partial<ProberSettings>, readonly string[]]>([
     [
       'a delay that cannot win',
@@ -83,21 +82,6 @@ describe('warnings', () => {
       [],
     ],
     [
-      'no KCM',
-      { dependentResources: [mcm] },
-      ['no resource named kube-controller-manager is scaled down: nothing stops KCM from giving up the nodes'],
-    ],
-    [
-      'no MCM',
-      { dependentResources: [kcm, upOnly(mcm)] },
-      [expect.stringContaining('no resource named machine-controller-manager is scaled down: ')],
-    ],
-    [
-      'MCM restored together with KCM',
-      { dependentResources: [kcm, { ...mcm, scaleUp: { ...mcm.scaleUp, level: 0 } }] },
-      [expect.stringContaining('restored in level 0, not after kube-controller-manager in level 0')],
-    ],
-    [
       'rare probes, as gardenlet configures them',
       { probeIntervalMs: 30_000 },
       [
@@ -106,11 +90,6 @@ describe('warnings', () => {
     ],
     ['probes at a quarter of the grace, as they are by default', { probeIntervalMs: 10_000 }, []],
   ])('for %s', (_, changed, expected) => {
-    expect(warningsOf(changed)).toEqual(expected);
-  });
-
-  it('for shoots that are too small', () => {
-    expect(warningsOf({}, 1)).toEqual([expect.stringContaining('one node is never protected')]);
-    expect(warningsOf({}, 2)).toEqual([]);
+    expect(adviceFor(changed)).toEqual(expected);
   });
 });
