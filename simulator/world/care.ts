@@ -1,21 +1,17 @@
-import { careExtensionKinds } from '../../src/gardener/extensions.ts';
 import {
   type JsonMap,
   type SimDraft,
   type SimKind,
-  type SimObject,
   type SimStore,
-  asList,
-  asMap,
   careKinds,
   extensionKinds,
   formatTime,
   simKinds,
 } from '../apiserver/index.ts';
-import { type ActorDeps, startLoop } from './actor.ts';
+import type { ActorDeps } from './actor.ts';
 import { deploymentObject, etcdMain, kubeScheduler } from './components.ts';
 import { type ShootInit, backupEntryName, nodesOf, poolName, technicalName } from './objects.ts';
-import { isObserved, wantedOf, withStatus } from './workloads.ts';
+import { withStatus } from './workloads.ts';
 
 /** An object to create, with its kind. */
 interface PlacedObject {
@@ -163,131 +159,32 @@ const tunnelPod = (node: string): SimDraft => ({
   status: { phase: 'Running' },
 });
 
-/** Default of `maxUnavailable` of a rolling update. */
-const unavailableShare = 0.25;
+/** Conditions of a Deployment as its controller sets them. Nothing changes them. */
+const deploymentConditions = [
+  ['Available', 'MinimumReplicasAvailable', 'Deployment has minimum availability.'],
+  ['Progressing', 'NewReplicaSetAvailable', 'ReplicaSet has successfully progressed.'],
+] as const;
 
-/** `MinimumReplicasAvailable` in k8s.io/kubernetes `pkg/controller/deployment/util`. True for 0 wanted replicas. */
-const isAvailable = (deployment: SimObject): boolean => {
-  const { availableReplicas } = asMap(deployment.status);
-  const wanted = wantedOf(deployment);
-  return Number(availableReplicas ?? 0) >= wanted - Math.floor(wanted * unavailableShare);
-};
-
-const available = {
-  status: 'True',
-  reason: 'MinimumReplicasAvailable',
-  message: 'Deployment has minimum availability.',
-};
-const unavailable = {
-  status: 'False',
-  reason: 'MinimumReplicasUnavailable',
-  message: 'Deployment does not have minimum availability.',
-};
-const progressed = {
-  status: 'True',
-  reason: 'NewReplicaSetAvailable',
-  message: 'ReplicaSet has successfully progressed.',
-};
-
-const withConditions = (deployment: SimObject, ms: number): SimObject => {
-  const status = asMap(deployment.status);
-  const before = asList(status.conditions).map(asMap);
-  const time = formatTime(ms);
-  const condition = (type: string, told: Readonly<JsonMap>): JsonMap => {
-    const known = before.find((other) => other.type === type);
-    if (known !== undefined && known.status === told.status) return known;
-    return { type, lastUpdateTime: time, lastTransitionTime: time, ...told };
-  };
-  const conditions = [
-    condition('Available', isAvailable(deployment) ? available : unavailable),
-    condition('Progressing', progressed),
-  ];
-  return { ...deployment, status: { ...status, conditions } };
-};
-
-/** Sets the conditions of the Deployments of a namespace as the deployment controller does. Templates never change: there are no rollouts. */
-const startDeploymentConditions = (
-  { store, clock }: Pick<ActorDeps, 'store' | 'clock'>,
-  namespace: string,
-): (() => void) => {
-  const reconcile = (deployment: SimObject): void => {
-    if (!isObserved(deployment)) return;
-    store.patch(simKinds.Deployment, deployment.metadata, (old) => withConditions(old, clock.now()));
-  };
-  const unsubscribe = store.subscribe(
-    simKinds.Deployment,
-    ({ type, object }) => {
-      if (type !== 'DELETED') reconcile(object);
-    },
-    namespace,
-  );
-  for (const deployment of store.list(simKinds.Deployment, namespace)) reconcile(deployment);
-  return unsubscribe;
-};
-
-export interface ShootCareDeps extends ActorDeps {
+export interface CareDeps extends Pick<ActorDeps, 'store' | 'clock'> {
   /** Store of the shoot; `store` is the seed's. */
   readonly shoot: SimStore;
 }
 
-/** Far below 5 min, the age at which a report counts as outdated if there is no garden from which to read heartbeats. */
-const reportEveryMs = 60_000;
-
-const reporters: readonly SimKind[] = careExtensionKinds.flatMap(({ kind, scope }) => {
-  const served = extensionKinds.get(kind);
-  return served === undefined || scope === 'cluster' ? [] : [served];
-});
-
-/** Makes the extensions of a control plane report their conditions periodically, unchanged. */
-const startExtensionReports = (
-  { clock, random, store }: Pick<ActorDeps, 'clock' | 'random' | 'store'>,
-  namespace: string,
-): (() => void) => {
-  const report = (kind: SimKind, extension: SimObject): void => {
-    const conditions = asList(asMap(extension.status).conditions).map(asMap);
-    if (conditions.length === 0) return;
-    const lastUpdateTime = formatTime(clock.now());
-    store.patch(kind, extension.metadata, (old) =>
-      withStatus(old, { conditions: conditions.map((condition) => ({ ...condition, lastUpdateTime })) }),
-    );
-  };
-  return startLoop(clock, random.next() * reportEveryMs, () => {
-    for (const kind of reporters) for (const extension of store.list(kind, namespace)) report(kind, extension);
-    return reportEveryMs;
-  });
-};
-
-/** Keeps the status of the Etcd in line with the StatefulSet of the same name, if the world has one. */
-const startEtcd = ({ store }: Pick<ActorDeps, 'store'>, namespace: string): (() => void) => {
-  const ref = { namespace, name: etcdMain };
-  const reconcile = (): void => {
-    const set = store.get(simKinds.StatefulSet, ref);
-    if (set === undefined) return;
-    const readyReplicas = Number(asMap(set.status).readyReplicas ?? 0);
-    const ready = readyReplicas >= wantedOf(set);
-    store.patch(simKinds.Etcd, ref, (etcd) => withStatus(etcd, { ready, readyReplicas }));
-  };
-  const unsubscribe = store.subscribe(simKinds.StatefulSet, reconcile, namespace);
-  reconcile();
-  return unsubscribe;
-};
-
-/**
- * Creates the objects from which care reads a shoot's health, all of them healthy, and keeps them in line with the world: conditions of
- * Deployments, etcd, reports of extensions. The nodes of the shoot must exist.
- */
-export const startShootCare = (deps: ShootCareDeps, init: ShootInit): (() => void) => {
-  if (init.careObjects !== true) return () => undefined;
-  const { store, shoot, clock } = deps;
+/** Creates the objects from which care reads a shoot's health, all of them healthy. The nodes of the shoot must exist. */
+export const createCareObjects = ({ store, shoot, clock }: CareDeps, init: ShootInit): void => {
+  if (init.careObjects !== true) return;
   const namespace = technicalName(init.name);
-  for (const { kind, draft } of careDrafts({ init, ms: clock.now() })) {
+  const ms = clock.now();
+  for (const { kind, draft } of careDrafts({ init, ms })) {
     // In a control plane with pods some of these objects exist already.
     if (store.get(kind, draft.metadata) === undefined) store.put(kind, draft);
   }
+  const conditions = deploymentConditions.map(([type, reason, message]) =>
+    conditionOf(type, 'True', { ms, reason, message }),
+  );
+  for (const { metadata } of store.list(simKinds.Deployment, namespace)) {
+    store.patch(simKinds.Deployment, metadata, (old) => withStatus(old, { conditions }));
+  }
   const [node] = shoot.list(simKinds.Node);
   if (node !== undefined) shoot.put(simKinds.Pod, tunnelPod(node.metadata.name));
-  const stops = [startDeploymentConditions, startEtcd, startExtensionReports].map((start) => start(deps, namespace));
-  return () => {
-    for (const stop of stops) stop();
-  };
 };

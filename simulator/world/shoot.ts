@@ -26,7 +26,7 @@ import {
   secretObject,
   technicalName,
 } from './objects.ts';
-import { startShootCare } from './care.ts';
+import { createCareObjects } from './care.ts';
 import { startControlPlane } from './control-plane.ts';
 import { type ControlObject, type WorldSource, annotate, annotationOf, controlObjectOf } from './steering.ts';
 
@@ -192,7 +192,7 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
   const stopPods = startControlPlane({ ...deps, steering: controlObject, random: random.fork('pods') }, init);
   populate(deps, init);
   startMachines(deps, init, fleet);
-  const stopCare = startShootCare({ ...deps, shoot, random: random.fork('care') }, init);
+  createCareObjects({ ...deps, shoot }, init);
   const controllers = startControllers(deps, { init, shoot, fleet, cluster });
   return {
     shoot: {
@@ -212,7 +212,6 @@ export const createShoot = (deps: ShootDeps, init: ShootInit): { readonly shoot:
     },
     stop: () => {
       stopPods();
-      stopCare();
       controllers.stop();
       fleet.stop();
     },

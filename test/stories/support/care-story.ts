@@ -74,8 +74,9 @@ export class CareStory extends CareFixture {
 
   /** Makes a Deployment of the control plane available or not. */
   available({ namespace }: WorldShoot, isAvailable: boolean, name = 'kube-scheduler'): void {
-    const availableReplicas = isAvailable ? 1 : 0;
-    this.seed.store.patch(simKinds.Deployment, { namespace, name }, inStatus({ availableReplicas }));
+    const status = isAvailable ? 'True' : 'False';
+    const conditions = [{ type: 'Available', status, reason: 'Simulated', message: 'as told' }];
+    this.seed.store.patch(simKinds.Deployment, { namespace, name }, inStatus({ conditions }));
   }
 
   minutes(count: number): Promise<void> {
