@@ -1,6 +1,5 @@
 export { type About, aboutLines } from './about.ts';
-export { demoProberConfig, demoWeederConfig } from './configs.ts';
-export { type Line, type Tone, render, seconds } from './line.ts';
-export { runLive } from './live.ts';
+export { type Line, type Tone, render, runLive, seconds } from './live.ts';
 export { faultsOnPage } from './page.ts';
+export { demoProberConfig, demoWeederConfig } from './setting.ts';
 export { openWorld } from './world.ts';

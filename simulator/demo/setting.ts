@@ -1,4 +1,16 @@
-import { type ShootInit, type WorldTiming, defaultTiming, kubeControllerManager, scaleTiming } from '../world/index.ts';
+import { formatGoDuration } from '../../src/kubernetes/api/duration.ts';
+import { weederConfig } from '../../src/weeder/index.ts';
+import {
+  type ShootInit,
+  type WorldSource,
+  type WorldTiming,
+  clusterAutoscaler,
+  defaultTiming,
+  kubeControllerManager,
+  kubeconfigSecretName,
+  machineControllerManager,
+  scaleTiming,
+} from '../world/index.ts';
 
 /** Factor by which pods start, crash and wait faster than real ones. */
 export const podHaste = 20;
@@ -45,3 +57,31 @@ export const shootsOfSeed = (count: number): readonly ShootInit[] => {
 
 /** Random seed that spreads the renewals of the first shoot's kubelets evenly, so that its leases expire one after the other. */
 export const demoWorldSeed = 1183;
+
+/** Returns the prober's configuration: levels as gardenlet sets them, times that fit the demo's shortened times. */
+export const demoProberConfig = (source: WorldSource = 'gardener'): string => `clusterSource: {kind: ${source}}
+kubeConfigSecretName: ${kubeconfigSecretName}
+probeInterval: 2s
+initialDelay: 1s
+probeTimeout: 5s
+backoffJitterFactor: 0.2
+kcmNodeMonitorGraceDuration: ${formatGoDuration(demoTiming.graceMs)}
+nodeLeaseFailureFraction: 0.6
+dependentResourceInfos:
+- ref:
+    {apiVersion: apps/v1, kind: Deployment, name: ${kubeControllerManager}}
+  scaleUp: {level: 0}
+  scaleDown: {level: 1}
+- ref:
+    {apiVersion: apps/v1, kind: Deployment, name: ${machineControllerManager}}
+  scaleUp: {level: 1, initialDelay: 2s}
+  scaleDown: {level: 0}
+- ref:
+    {apiVersion: apps/v1, kind: Deployment, name: ${clusterAutoscaler}}
+  optional: true
+  scaleUp: {level: 2}
+  scaleDown: {level: 0}
+`;
+
+/** The weeder's configuration, as Gardener deploys it. */
+export const demoWeederConfig: string = weederConfig.defaultText;

@@ -15,7 +15,6 @@ export {
 } from './objects.ts';
 export { isServiceReady } from './endpoint-slices.ts';
 export { readyOf } from './nodes.ts';
-export { containerOf, viewOf } from './pod-status.ts';
 export { serveWorld } from './serve.ts';
 export type { WorldSource } from './steering.ts';
 export type { ShootImpact, WorldShoot } from './shoot.ts';

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
-import { demoProberConfig } from '../../simulator/demo/configs.ts';
+import { demoProberConfig } from '../../simulator/demo/setting.ts';
 import { freePorts } from '../envtest/processes.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { type ServedDemoWorld, serveDemoWorld } from './support/demo-world.ts';

@@ -4,9 +4,8 @@ import { weederConfig } from '../../../src/weeder/config.ts';
 import { weeder } from '../../harness/replica.ts';
 import { type Scenario, createScenario } from '../../harness/scenario.ts';
 import type { WorldSource } from '../../world/steering.ts';
-import { demoProberConfig, demoWeederConfig } from '../configs.ts';
 import type { LiveOptions } from '../live.ts';
-import { demoShoots, demoTiming, demoWorldSeed, twinName } from '../setting.ts';
+import { demoProberConfig, demoShoots, demoTiming, demoWeederConfig, demoWorldSeed, twinName } from '../setting.ts';
 import { leaveUnprotected } from '../world.ts';
 
 /** The demo's world and watchdogs in memory and on virtual time; only processes and sockets are missing. */
