@@ -8,11 +8,11 @@ const status = { status: true } as const;
 export const careKinds = {
   ManagedResource: customKind(
     { group: 'resources.gardener.cloud', version: 'v1alpha1', kind: 'ManagedResource', resource: 'managedresources' },
-    { ...status, shortNames: ['mr'] },
+    status,
   ),
   MachineDeployment: customKind(
     { group: 'machine.sapcloud.io', version: 'v1alpha1', kind: 'MachineDeployment', resource: 'machinedeployments' },
-    { ...status, shortNames: ['mcd'] },
+    status,
   ),
 } as const satisfies Record<string, SimKind>;
 

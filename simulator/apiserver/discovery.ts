@@ -16,9 +16,8 @@ const verbs = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', '
 const partVerbs = ['get', 'patch', 'update'];
 
 const resourcesOf = (kind: SimKind): readonly JsonMap[] => {
-  const { resource, singular, namespaced, shortNames } = kind;
-  const names = shortNames.length === 0 ? {} : { shortNames };
-  const own = { name: resource, singularName: singular, namespaced, kind: kind.kind, verbs, ...names };
+  const { resource, singular, namespaced } = kind;
+  const own = { name: resource, singularName: singular, namespaced, kind: kind.kind, verbs };
   const part = (name: string, type: JsonMap): JsonMap => ({
     name: `${resource}/${name}`,
     singularName: '',

@@ -13,7 +13,8 @@ export interface Entry {
   readonly object: SimObject;
   /** Cache of `itemText`. Filled on first use, because most states of a simulated kubelet's Lease are never read. */
   item: string | undefined;
-  protobuf: Uint8Array | 'none' | undefined;
+  /** Cache of `entryProtobuf`. */
+  protobuf: Uint8Array | undefined;
 }
 
 /** Creates every entry, so that all have the same V8 shape and none grows when its caches are filled. */
@@ -42,8 +43,6 @@ export const entryText = (entry: Entry): string => {
     : `{"kind":"${kind.kind}","apiVersion":"${apiVersionOf(kind)}",${itemText(entry).slice(1)}`;
 };
 
-/** Returns the object's protobuf message; undefined if it cannot be encoded in protobuf. */
-export const entryProtobuf = (entry: Entry): Uint8Array | undefined => {
-  entry.protobuf ??= objectProtobuf(entry.kind, entry.object) ?? 'none';
-  return entry.protobuf === 'none' ? undefined : entry.protobuf;
-};
+/** Returns the object's protobuf message; undefined if its kind is only served in JSON. */
+export const entryProtobuf = (entry: Entry): Uint8Array | undefined =>
+  (entry.protobuf ??= objectProtobuf(entry.kind, entry.object));

@@ -21,7 +21,6 @@ export interface SimKind {
   /** Plural name, as in paths. */
   readonly resource: string;
   readonly singular: string;
-  readonly shortNames: readonly string[];
   readonly namespaced: boolean;
   /** True if served from a CustomResourceDefinition. */
   readonly custom: boolean;

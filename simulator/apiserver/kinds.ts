@@ -15,7 +15,6 @@ type Identity = Pick<SimKind, 'group' | 'version' | 'kind' | 'resource'>;
 
 const define = (base: Partial<SimKind>, identity: Identity, extra: Partial<SimKind>): SimKind => ({
   singular: identity.kind.toLowerCase(),
-  shortNames: [],
   namespaced: true,
   custom: false,
   status: false,
@@ -60,24 +59,22 @@ const zeroes = [
 export const simKinds = {
   Namespace: core('Namespace', 'namespaces', {
     namespaced: false,
-    shortNames: ['ns'],
     status: true,
     defaults: defaultNamespace,
   }),
   Secret: core('Secret', 'secrets', { defaults: defaultSecret }),
-  ConfigMap: core('ConfigMap', 'configmaps', { shortNames: ['cm'], defaults: defaultConfigMap }),
-  Node: core('Node', 'nodes', { namespaced: false, shortNames: ['no'], status: true }),
+  ConfigMap: core('ConfigMap', 'configmaps', { defaults: defaultConfigMap }),
+  Node: core('Node', 'nodes', { namespaced: false, status: true }),
   Pod: core('Pod', 'pods', {
-    shortNames: ['po'],
     status: true,
     generation: true,
     graceful: true,
     defaults: defaultPod,
   }),
-  Service: core('Service', 'services', { shortNames: ['svc'], status: true }),
+  Service: core('Service', 'services', { status: true }),
   /** The older form of a Service's EndpointSlices; deprecated, but still written by KCM. */
-  Endpoints: core('Endpoints', 'endpoints', { shortNames: ['ep'] }),
-  Event: core('Event', 'events', { shortNames: ['ev'] }),
+  Endpoints: core('Endpoints', 'endpoints'),
+  Event: core('Event', 'events'),
   Lease: define(
     {},
     { group: 'coordination.k8s.io', version: 'v1', kind: 'Lease', resource: 'leases' },
@@ -87,18 +84,15 @@ export const simKinds = {
     },
   ),
   Deployment: apps('Deployment', 'deployments', {
-    shortNames: ['deploy'],
     omitZero: zeroes,
     // Annotations are copied to the ReplicaSets.
     countedMetadata: ['annotations'],
   }),
   StatefulSet: apps('StatefulSet', 'statefulsets', {
-    shortNames: ['sts'],
     omitZero: zeroes.filter((name) => name !== 'replicas' && name !== 'availableReplicas'),
     defaults: defaultStatefulSet,
   }),
   ReplicaSet: apps('ReplicaSet', 'replicasets', {
-    shortNames: ['rs'],
     omitZero: zeroes.filter((name) => name !== 'replicas'),
     defaults: defaultReplicaSet,
   }),
@@ -113,7 +107,7 @@ export const simKinds = {
   ),
   Machine: customKind(
     { group: 'machine.sapcloud.io', version: 'v1alpha1', kind: 'Machine', resource: 'machines' },
-    { shortNames: ['mc'], status: true },
+    { status: true },
   ),
   Etcd: customKind(
     { group: 'druid.gardener.cloud', version: 'v1alpha1', kind: 'Etcd', resource: 'etcds' },

@@ -57,10 +57,12 @@ const nodeCondition: ProtobufMessage = {
   message: [6, 'string'],
 };
 
-/** Message of k8s.io/api `core/v1`, with the fields that simulated kubelets write. */
+const taint: ProtobufMessage = { key: [1, 'string'], value: [2, 'string'], effect: [3, 'string'] };
+
+/** Message of k8s.io/api `core/v1`, with the fields that the actors and faults of a simulation write. */
 const node: ProtobufMessage = {
   metadata: [1, objectMeta],
-  spec: [2, { providerID: [3, 'string'] }],
+  spec: [2, { providerID: [3, 'string'], unschedulable: [4, 'integer'], taints: [5, [taint]] }],
   status: [3, { conditions: [4, [nodeCondition]], nodeInfo: [7, { kubeletVersion: [7, 'string'] }] }],
 };
 
@@ -71,12 +73,10 @@ const messageOf = (kind: SimKind): ProtobufMessage | undefined => messages[`${ap
 /** True if a client can get objects of the kind in protobuf; all other kinds are only served in JSON. */
 export const hasProtobuf = (kind: SimKind): boolean => messageOf(kind) !== undefined;
 
-/** Encodes the object as a message; undefined if it holds fields that the simulator knows in JSON only. */
+/** Encodes the object as a message; undefined if its kind is only served in JSON. */
 export const objectProtobuf = (kind: SimKind, object: SimObject): Uint8Array | undefined => {
   const message = messageOf(kind);
-  return message === undefined
-    ? undefined
-    : encodeProtobuf(message, { ...object, apiVersion: undefined, kind: undefined });
+  return message && encodeProtobuf(message, object);
 };
 
 const magic = Buffer.from('k8s\0');
@@ -93,7 +93,7 @@ export interface ProtobufList {
  * holds it. In all lists `metadata` is field 1 and `items` field 2.
  */
 export const listProtobuf = ({ kind, metadata, items }: ProtobufList): Uint8Array => {
-  const head = bytesField(1, encodeProtobuf(listMeta, metadata) ?? Buffer.alloc(0));
+  const head = bytesField(1, encodeProtobuf(listMeta, metadata));
   const list = Buffer.concat([...head, ...items.flatMap((item) => bytesField(2, item))]);
   const type = Buffer.concat([...stringField(1, apiVersionOf(kind)), ...stringField(2, `${kind.kind}List`)]);
   return Buffer.concat([magic, ...bytesField(1, type), ...bytesField(2, list)]);

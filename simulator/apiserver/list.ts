@@ -75,7 +75,7 @@ const metadataOf = (page: Page, { custom }: SimKind): JsonMap => ({
 });
 
 /**
- * Handles GET of a collection, except watches: in protobuf if requested and possible for all objects, else in JSON. Throws an Expired (410)
+ * Handles GET of a collection, except watches: in protobuf if the client prefers it and the kind has it, else in JSON. Throws an Expired (410)
  * StatusError for a revision that is no longer in the history.
  */
 export const readList = (storage: Storage, request: ListRequest): WholeReply => {
@@ -84,7 +84,7 @@ export const readList = (storage: Storage, request: ListRequest): WholeReply => 
   const metadata = metadataOf(page, kind);
   if (protobuf) {
     const items = page.entries.flatMap((entry) => entryProtobuf(entry) ?? []);
-    if (items.length === page.entries.length) return protobufReply(listProtobuf({ kind, metadata, items }));
+    return protobufReply(listProtobuf({ kind, metadata, items }));
   }
   const type = { kind: `${kind.kind}List`, apiVersion: apiVersionOf(kind) };
   const head = JSON.stringify({ ...type, metadata }).slice(0, -1);

@@ -56,15 +56,10 @@ const timeField = (field: number, value: unknown): Chunks => {
 const entryField = (field: number, key: string, value: unknown): Chunks =>
   bytesField(field, Buffer.concat([...stringField(1, key), ...stringField(2, String(value))]));
 
-/** Encodes the fields of all items; undefined if one has a field that the message type does not name. */
-const messageFields = (field: number, message: ProtobufMessage, items: readonly unknown[]): Chunks | undefined => {
-  const encoded = items.map((item) => encodeProtobuf(message, asMap(item)));
-  return encoded.includes(undefined)
-    ? undefined
-    : encoded.flatMap((bytes = Buffer.alloc(0)) => bytesField(field, bytes));
-};
+const messageFields = (field: number, message: ProtobufMessage, items: readonly unknown[]): Chunks =>
+  items.flatMap((item) => bytesField(field, encodeProtobuf(message, asMap(item))));
 
-const encodeField = ({ 0: field, 1: type }: ProtobufField, value: unknown): Chunks | undefined => {
+const encodeField = ({ 0: field, 1: type }: ProtobufField, value: unknown): Chunks => {
   switch (type) {
     case 'string':
       return stringField(field, String(value));
@@ -85,17 +80,13 @@ const encodeField = ({ 0: field, 1: type }: ProtobufField, value: unknown): Chun
 };
 
 /**
- * Encodes an object, given in its JSON form (https://protobuf.dev/programming-guides/encoding); undefined if it has a field that the
- * message type does not name. Null and absent fields are left out, although Go also writes empty strings and zeros.
+ * Encodes an object, given in its JSON form (https://protobuf.dev/programming-guides/encoding), with the fields that the message type names.
+ * Null and absent fields are left out, although Go also writes empty strings and zeros.
  */
-export const encodeProtobuf = (message: ProtobufMessage, object: Readonly<JsonMap>): Uint8Array | undefined => {
-  const chunks: Uint8Array[] = [];
-  for (const [name, value] of Object.entries(object)) {
-    if (value === undefined || value === null) continue;
-    const field = message[name];
-    const encoded = field && encodeField(field, value);
-    if (encoded === undefined) return undefined;
-    chunks.push(...encoded);
-  }
-  return Buffer.concat(chunks);
-};
+export const encodeProtobuf = (message: ProtobufMessage, object: Readonly<JsonMap>): Uint8Array =>
+  Buffer.concat(
+    Object.entries(message).flatMap(([name, field]) => {
+      const value = object[name] ?? undefined;
+      return value === undefined ? [] : encodeField(field, value);
+    }),
+  );

@@ -9,16 +9,7 @@ import { type Status, failure } from './status.ts';
 import type { Storage } from './storage.ts';
 import { type ByteStream, createByteStream } from './stream.ts';
 
-type EventType = 'ADDED' | 'MODIFIED' | 'DELETED';
-
-/** Builds the events of a watch as they are sent, one line each. */
-interface WatchLines {
-  ofChange(event: StoreEvent, type: EventType): Uint8Array;
-  /** ADDED event of an object that exists when the watch starts. */
-  ofPresent(entry: Entry): Uint8Array;
-  /** BOOKMARK event. */
-  ofBookmark(revision: number): Uint8Array;
-}
+type EventType = StoreEvent['type'];
 
 const line = (type: string, object: string): Uint8Array => Buffer.from(`{"type":"${type}","object":${object}}\n`);
 
@@ -34,7 +25,8 @@ const departed = (event: StoreEvent): Entry => {
 
 const stateIn = (event: StoreEvent, type: EventType): Entry => (type === 'DELETED' ? departed(event) : event.entry);
 
-const sharedLine = (event: StoreEvent, type: EventType): Uint8Array => {
+/** The event of a change as it is sent, one line. */
+const changeLine = (event: StoreEvent, type: EventType): Uint8Array => {
   const known = event.chunks?.get(type);
   if (known !== undefined) return known;
   const chunk = line(type, entryText(stateIn(event, type)));
@@ -43,14 +35,10 @@ const sharedLine = (event: StoreEvent, type: EventType): Uint8Array => {
   return chunk;
 };
 
-const watchLines = (kind: SimKind): WatchLines => ({
-  ofChange: sharedLine,
-  ofPresent: (entry) => line('ADDED', entryText(entry)),
-  ofBookmark: (revision) => {
-    const metadata = { resourceVersion: String(revision), creationTimestamp: null };
-    return line('BOOKMARK', JSON.stringify({ kind: kind.kind, apiVersion: apiVersionOf(kind), metadata }));
-  },
-});
+const bookmarkLine = (kind: SimKind, revision: number): Uint8Array => {
+  const metadata = { resourceVersion: String(revision), creationTimestamp: null };
+  return line('BOOKMARK', JSON.stringify({ kind: kind.kind, apiVersion: apiVersionOf(kind), metadata }));
+};
 
 export interface WatchRequest {
   readonly kind: SimKind;
@@ -83,14 +71,8 @@ const typeFor = (event: StoreEvent, { selection }: StoreListOptions): EventType 
 const expiredStatus = (asked: number, oldest: number): Status =>
   failure({ code: 410, reason: 'Expired', message: `too old resource version: ${asked} (${oldest})` });
 
-/** Format and stream of a watch's events. */
-interface Outlet {
-  readonly lines: WatchLines;
-  readonly stream: ByteStream;
-}
-
 /** Sends the first events of a watch: those since its version, or the current objects as ADDED. Returns false if the version is too old. */
-const replay = (storage: Storage, request: WatchRequest, { lines, stream }: Outlet): boolean => {
+const replay = (storage: Storage, request: WatchRequest, stream: ByteStream): boolean => {
   const { kind, namespace, options } = request;
   const collection = storage.collection(kind);
   const from = options.resourceVersion ?? 0;
@@ -98,7 +80,7 @@ const replay = (storage: Storage, request: WatchRequest, { lines, stream }: Outl
   if (from === 0) {
     for (const entry of collection.list(namespace)) {
       if (options.selection.all || options.selection.matches(entry.object)) {
-        stream.push(lines.ofPresent(entry));
+        stream.push(line('ADDED', entryText(entry)));
       }
     }
     return true;
@@ -111,7 +93,7 @@ const replay = (storage: Storage, request: WatchRequest, { lines, stream }: Outl
   for (const event of missed) {
     if (namespace !== undefined && event.entry.namespace !== namespace) continue;
     const type = typeFor(event, options);
-    if (type !== undefined) stream.push(lines.ofChange(event, type));
+    if (type !== undefined) stream.push(changeLine(event, type));
   }
   return true;
 };
@@ -146,7 +128,6 @@ export const openWatch = (
 ): AsyncIterable<Uint8Array> => {
   const { storage, clock, random } = host;
   const { kind, namespace, options } = request;
-  const lines = watchLines(kind);
   const stopping: (() => void)[] = [];
   const close = (): void => {
     for (const stop of stopping.splice(0)) stop();
@@ -161,7 +142,7 @@ export const openWatch = (
     close();
     stream.fail(exchange.signal.reason);
   };
-  if (!replay(storage, request, { lines, stream })) {
+  if (!replay(storage, request, stream)) {
     end();
     return stream.body;
   }
@@ -169,7 +150,7 @@ export const openWatch = (
   const hear = (event: StoreEvent): void => {
     const type = event.revision > since ? typeFor(event, options) : undefined;
     if (type === undefined) return;
-    stream.push(lines.ofChange(event, type));
+    stream.push(changeLine(event, type));
   };
   const lifetimeMs =
     options.timeoutSeconds === undefined || options.timeoutSeconds <= 0
@@ -177,7 +158,7 @@ export const openWatch = (
       : options.timeoutSeconds * 1000;
   stopping.push(storage.subscribe(kind, namespace, hear), clock.timer(lifetimeMs, end));
   if (options.bookmarks) {
-    stopping.push(scheduleBookmarks(clock, lifetimeMs, () => stream.push(lines.ofBookmark(storage.revision))));
+    stopping.push(scheduleBookmarks(clock, lifetimeMs, () => stream.push(bookmarkLine(kind, storage.revision))));
   }
   exchange.signal.addEventListener('abort', cut, { once: true });
   stopping.push(() => exchange.signal.removeEventListener('abort', cut));

@@ -36,20 +36,18 @@ const createLine = (api: Pick<WorldServer, 'kube'>, clock: Clock, listen: Traffi
   let rule: FaultRule | undefined;
   let connections = 0;
   const faults = { clock, rule: (request: KubeRequest) => rule?.(request) };
-  const unheard = withFaults(api.kube, faults);
 
   const kube = withCounting({
     request: async (request) => {
       request.signal.throwIfAborted();
       request.beforeSend?.();
-      if (listen === undefined) return unheard.request(request);
-      const heard = listen(request);
+      const heard = listen?.(request);
       try {
-        const response = await withFaults(listening(api.kube, heard), faults).request(request);
-        heard.ended(response.status);
+        const response = await withFaults(heard ? listening(api.kube, heard) : api.kube, faults).request(request);
+        heard?.ended(response.status);
         return response;
       } catch (error) {
-        heard.ended();
+        heard?.ended();
         throw error;
       }
     },

@@ -5,7 +5,7 @@ import {
 } from '../../src/annotations/scaling-annotations.ts';
 import type { KubeRequest } from '../../src/kubernetes/api/kube.ts';
 import type { Clock } from '../../src/ports/clock.ts';
-import { type SimKind, type SimObject, type SimStore, asMap, simKinds } from '../apiserver/index.ts';
+import { type SimObject, asMap, simKinds } from '../apiserver/index.ts';
 import { type TrafficListener, leaseNamespace } from '../harness/index.ts';
 import { requestKind } from '../network/index.ts';
 import { type World, type WorldShoot, kubeconfigSecretName } from '../world/index.ts';
@@ -17,18 +17,6 @@ export interface RecorderOptions {
   readonly clock: Clock;
   readonly emit: (event: SimEvent) => void;
 }
-
-/** Calls `note` for every existing object, and for every later change: `after` is undefined where the object is deleted. */
-const follow = (
-  store: SimStore,
-  kind: SimKind,
-  note: (object: SimObject, change: { readonly before?: SimObject; readonly after?: SimObject }) => void,
-): void => {
-  for (const object of store.list(kind)) note(object, { after: object });
-  store.subscribe(kind, ({ type, object, previous }) =>
-    note(object, { before: previous, after: type === 'DELETED' ? undefined : object }),
-  );
-};
 
 const deploymentFacts = ({ metadata, spec }: SimObject): DeploymentFacts => {
   const { annotations = {} } = metadata;
@@ -61,12 +49,8 @@ export class Recorder {
     this.#clock = clock;
     this.#emit = emit;
     this.#shoots = new Map(world.shoots.map(({ name, namespace }) => [namespace, name]));
-    const { store } = world;
-    follow(store, simKinds.Deployment, (object, { before, after }) => {
-      const facts = { before: before && deploymentFacts(before), after: after && deploymentFacts(after) };
-      this.#noteIn(object, (shoot, name) => ({ kind: 'deployment', shoot, name, writer: this.#writer, ...facts }));
-    });
-    store.subscribe(simKinds.Lease, ({ object }) => this.#noteLeader(object), leaseNamespace);
+    this.#followDeployments();
+    world.store.subscribe(simKinds.Lease, ({ object }) => this.#noteLeader(object), leaseNamespace);
     if (world.source === 'gardener') this.#followClusters();
     else this.#followSecrets();
     for (const shoot of world.shoots) this.#followShoot(shoot);
@@ -81,10 +65,18 @@ export class Recorder {
     return this.#requests;
   }
 
-  /** Notes an event of an object in the namespace of a shoot. */
-  #noteIn({ metadata }: SimObject, occurrence: (shoot: string, name: string) => Occurrence): void {
-    const shoot = this.#shoots.get(metadata.namespace ?? '');
-    if (shoot !== undefined) this.note(occurrence(shoot, metadata.name));
+  #followDeployments(): void {
+    const { store } = this.#world;
+    const note = ({ metadata }: SimObject, before?: SimObject, after?: SimObject): void => {
+      const shoot = this.#shoots.get(metadata.namespace ?? '');
+      if (shoot === undefined) return;
+      const facts = { before: before && deploymentFacts(before), after: after && deploymentFacts(after) };
+      this.note({ kind: 'deployment', shoot, name: metadata.name, writer: this.#writer, ...facts });
+    };
+    for (const object of store.list(simKinds.Deployment)) note(object, undefined, object);
+    store.subscribe(simKinds.Deployment, ({ type, object, previous }) =>
+      note(object, previous, type === 'DELETED' ? undefined : object),
+    );
   }
 
   #noteLeader({ spec }: SimObject): void {
