@@ -1,6 +1,5 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Entry } from './entry.ts';
 import { simKinds } from './kinds.ts';
 import type { SimMeta } from './object.ts';
 import { createOrigin } from './origin.ts';
@@ -68,88 +67,6 @@ describe('a collection', () => {
     );
   });
 
-  it('is sorted by key, as etcd is: a-b/x comes before a/x', () => {
-    fc.assert(
-      fc.property(steps, (plan) => {
-        const storage = new Storage(1000, origin);
-        play(storage, plan);
-        const keys = storage
-          .collection(ConfigMap)
-          .list()
-          .map(({ key }) => key);
-        expect(keys).toEqual([...keys].sort());
-      }),
-    );
-    const storage = new Storage(10, origin);
-    for (const namespace of ['a', 'a-b']) storage.put(ConfigMap, { metadata: meta(namespace, 'x') });
-    expect(
-      storage
-        .collection(ConfigMap)
-        .list()
-        .map(({ key }) => key),
-    ).toEqual(['a-b/x', 'a/x']);
-  });
-
-  it('returns the events since a revision, which turn its state into the current one', () => {
-    fc.assert(
-      fc.property(steps, fc.nat(40), (plan, start) => {
-        const storage = new Storage(1000, origin);
-        play(storage, plan);
-        const collection = storage.collection(ConfigMap);
-        const from = Math.min(1 + start, storage.revision);
-        const state = new Map((collection.at(from) ?? []).map((entry) => [entry.key, entry.revision]));
-        for (const event of collection.since(from) ?? []) {
-          expect(event.previous === undefined).toBe(event.type === 'ADDED');
-          if (event.type === 'DELETED') state.delete(event.entry.key);
-          else state.set(event.entry.key, event.entry.revision);
-        }
-        expect([...state].map(([key, revision]) => `${key}@${revision}`).sort()).toEqual(
-          [...render(collection.list())].sort(),
-        );
-      }),
-    );
-  });
-
-  it('lists the current objects, and returns the same list until one changes', () => {
-    fc.assert(
-      fc.property(steps, (plan) => {
-        const storage = new Storage(1000, origin);
-        const collection = storage.collection(ConfigMap);
-        const model = new Map<string, Entry>();
-        for (const [action, namespace, name] of plan) {
-          const [before, copy] = [collection.list(), [...collection.list()]];
-          const key = `${namespace}/${name}`;
-          const known = collection.get(namespace, name);
-          if (action === 'put') model.set(key, storage.put(ConfigMap, { metadata: meta(namespace, name) }));
-          else if (known !== undefined) storage.remove(known);
-          if (action === 'remove') model.delete(key);
-          const isUnchanged = action === 'remove' && known === undefined;
-          // A list that was returned earlier does not change.
-          expect(before).toEqual(copy);
-          expect(collection.list() === before).toBe(isUnchanged);
-          for (const within of [undefined, 'a', 'a-b', 'b']) {
-            const expected = [...model.values()].filter((entry) => (within ?? entry.namespace) === entry.namespace);
-            expected.sort((a, b) => (a.key < b.key ? -1 : 1));
-            expect(collection.list(within)).toEqual(expected);
-            expect(collection.objects(within)).toEqual(expected.map(({ object }) => object));
-            expect(collection.objects(within)).toBe(collection.objects(within));
-          }
-        }
-      }),
-    );
-  });
-
-  it('returns lists that callers cannot modify', () => {
-    const storage = new Storage(10, origin);
-    for (const name of ['x', 'y']) storage.put(ConfigMap, { metadata: meta('a', name) });
-    const collection = storage.collection(ConfigMap);
-    for (const list of [collection.list(), collection.list('a'), collection.objects(), collection.objects('none')]) {
-      expect(() => (list as unknown[]).push({})).toThrow(TypeError);
-    }
-    expect(() => (collection.list() as unknown[]).reverse()).toThrow(TypeError);
-    expect(collection.objects('a').map(({ metadata }) => metadata.name)).toEqual(['x', 'y']);
-  });
-
   it('discards events that are compacted, and events beyond its limit', () => {
     const storage = new Storage(10, origin);
     for (let count = 0; count < 50; count += 1) storage.put(ConfigMap, { metadata: meta('a', 'x') });
@@ -179,17 +96,5 @@ describe('a storage', () => {
     storage.subscribe(ConfigMap, 'b', () => heard.push('b'));
     storage.put(ConfigMap, { metadata: meta('a', 'first') });
     expect(heard).toEqual(['all first', 'a first', 'all reaction', 'a reaction']);
-  });
-
-  it('does not notify a listener that has unsubscribed, not even during an event', () => {
-    const storage = new Storage(10, origin);
-    const heard: string[] = [];
-    const leave = storage.subscribe(ConfigMap, undefined, () => {
-      heard.push('once');
-      leave();
-    });
-    storage.put(ConfigMap, { metadata: meta('a', 'x') });
-    storage.put(ConfigMap, { metadata: meta('a', 'y') });
-    expect(heard).toEqual(['once']);
   });
 });

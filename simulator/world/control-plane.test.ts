@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { simKinds } from '../apiserver/kinds.ts';
 import { createVirtualClock } from '../time/clock.ts';
 import { crashingAnnotation, etcdAnnotation } from './objects.ts';
-import { containerStatusOf, endpointsOf, isLooping, readyReplicas, startPodWorld } from './testing/pods.ts';
+import { endpointsOf, isLooping, readyReplicas, startPodWorld } from './testing/pods.ts';
 import { createWorld } from './world.ts';
 
 const minute = 60_000;
@@ -108,43 +108,6 @@ describe('a world with control plane pods', () => {
     const { revision } = store;
     await clock.advance(60 * minute);
     expect(store.revision).toBe(revision);
-  });
-
-  it('has the same leases as a world without such pods, to the millisecond', async () => {
-    const leases = async (controlPlanePods: boolean): Promise<unknown> => {
-      const { clock, shoot } = startPodWorld({ nodes: 5, controlPlanePods });
-      await clock.advance(10 * minute);
-      return shoot.store.list(simKinds.Lease, 'kube-node-lease');
-    };
-    expect(await leases(true)).toEqual(await leases(false));
-  });
-
-  it('runs the same for the same seed', async () => {
-    const run = async (): Promise<unknown> => {
-      const { clock, shoot, store } = startPodWorld();
-      shoot.breakEtcd();
-      await clock.advance(20 * minute);
-      return [store.revision, store.list(simKinds.Pod).map(containerStatusOf)];
-    };
-    expect(await run()).toEqual(await run());
-  });
-
-  it('leaves no timer behind once it is stopped', async () => {
-    const { clock, shoot, world } = startPodWorld();
-    shoot.breakEtcd();
-    await clock.advance(5 * minute + 3_000);
-    world.stop();
-    expect(clock.pending).toBe(0);
-    shoot.mendEtcd();
-    expect(clock.pending).toBe(0);
-  });
-
-  it('ignores changes of etcd once it is stopped', () => {
-    const set = startPodWorld();
-    set.world.stop();
-    set.shoot.breakEtcd();
-    expect(endpointsOf(set, 'etcd-main-client')).toEqual(['ready']);
-    expect(set.store.list(simKinds.Pod).map((pod) => containerStatusOf(pod)?.ready)).not.toContain(false);
   });
 
   it('has pods only for the shoots with `controlPlanePods`', () => {

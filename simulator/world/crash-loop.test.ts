@@ -114,17 +114,6 @@ describe('a pod that is deleted while its container is about to exit', () => {
     await clock.advance(20_000);
     expect(containerStatusOf(store.get(simKinds.Pod, metadata)!)).toMatchObject({ restartCount: 0, lastState: {} });
   });
-
-  it('leaves no timer behind when it is removed by force', async () => {
-    const set = startPodWorld();
-    const { clock, shoot, store, world } = set;
-    shoot.breakEtcd();
-    await clock.advance(5_000);
-    store.delete(simKinds.Pod, podOf(set, apiserver).metadata, { gracePeriodSeconds: 0 });
-    expect(containerStatusOf(podOf(set, apiserver))).toBeUndefined();
-    world.stop();
-    expect(clock.pending).toBe(0);
-  });
 });
 
 describe('a crash-looping pod that is deleted', () => {
@@ -163,25 +152,5 @@ describe('a crash-looping pod that is deleted', () => {
     expect(readyReplicas(set, apiserver)).toBe(0);
     await clock.advance(10_000);
     expect(readyReplicas(set, apiserver)).toBe(1);
-  });
-
-  it('starts no more containers while it terminates', async () => {
-    const set = await loop();
-    const { clock, store } = set;
-    const { metadata } = podOf(set, apiserver);
-    store.patch(simKinds.Pod, metadata, (pod) => ({
-      ...pod,
-      metadata: { ...pod.metadata, finalizers: ['x.io/held'] },
-    }));
-    const waits = recordWaits(set, metadata.name);
-    store.delete(simKinds.Pod, metadata);
-    await clock.advance(20 * minute);
-    expect(waits).toEqual([]);
-    expect(store.get(simKinds.Pod, metadata)?.metadata).toMatchObject({ deletionGracePeriodSeconds: 0 });
-    store.patch(simKinds.Pod, metadata, ({ metadata: { finalizers: _, ...rest }, ...pod }) => ({
-      ...pod,
-      metadata: rest,
-    }));
-    expect(store.get(simKinds.Pod, metadata)).toBeUndefined();
   });
 });

@@ -88,23 +88,6 @@ describe('pods of a Deployment', () => {
     expect(readyReplicas(set, kcm)).toBe(3);
   });
 
-  it('follow the last change in the end, after any earlier ones', async () => {
-    const set = startPodWorld();
-    for (const replicas of [0, 2, 0, 4]) {
-      scale(set, replicas);
-      await set.clock.advance(replicas === 2 ? 3_000 : 100);
-    }
-    await set.clock.advance(30_000);
-    expect([readyReplicas(set, kcm), podsOf(set, kcm).length]).toEqual([4, 4]);
-  });
-
-  it('leave no timer behind when the world is stopped', () => {
-    const set = startPodWorld();
-    for (const replicas of [2, 3]) scale(set, replicas);
-    set.world.stop();
-    expect(set.clock.pending).toBe(0);
-  });
-
   it('are as many as the shoot was created with', () => {
     const set = startPodWorld({ replicas: { 'kube-apiserver': 3, 'cluster-autoscaler': 0 } });
     expect(podsOf(set, 'kube-apiserver')).toHaveLength(3);

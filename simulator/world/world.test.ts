@@ -140,16 +140,6 @@ describe('node lifecycle controller', () => {
     expect(readyStates(shoot)).toEqual(Array.from({ length: 5 }, () => 'Unknown'));
   });
 
-  it('uses the grace period that the shoot configures', async () => {
-    const { clock, world, shoot } = start({ shoot: { nodeMonitorGraceMs: 120_000 } });
-    shoot.cutKubelets();
-    await clock.advance(105_000);
-    expect(shoot.impact().nodesTurnedUnknown).toBe(0);
-    expect(JSON.stringify(world.store.list(simKinds.Cluster))).toContain('"nodeMonitorGracePeriod":"2m0s"');
-    await clock.advance(25_000);
-    expect(shoot.impact().nodesTurnedUnknown).toBe(5);
-  });
-
   it('judges by its own observations, so that a node with a slow clock stays ready', async () => {
     const { clock, shoot } = start();
     const behind = (name: string): void => {
@@ -259,30 +249,5 @@ describe('Deployments', () => {
     expect(counts(world, shoot)).toEqual([5, 4, 1]);
     await clock.advance(14_000);
     expect(counts(world, shoot)).toEqual([5, 4, 4]);
-  });
-});
-
-describe('world', () => {
-  it('runs the same for the same seed, and differently for another', async () => {
-    const run = async (seed: number): Promise<string> => {
-      const { clock, world, shoot } = start({ seed });
-      await clock.advance(50_000);
-      shoot.cutKubelets();
-      await clock.advance(100_000);
-      return JSON.stringify([
-        world.store.revision,
-        shoot.store.list(simKinds.Lease, 'kube-node-lease'),
-        shoot.store.list(simKinds.Node),
-      ]);
-    };
-    expect(await run(1)).toBe(await run(1));
-    expect(await run(1)).not.toBe(await run(2));
-  });
-
-  it('leaves no timer behind once it is stopped', async () => {
-    const { clock, world } = start({ shoots: [{ name: 'a' }, { name: 'b', nodes: 50 }] });
-    await clock.advance(15_000);
-    world.stop();
-    expect(clock.pending).toBe(0);
   });
 });
