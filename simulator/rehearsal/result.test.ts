@@ -38,7 +38,7 @@ const judge = (changes: readonly CountChange[], others: Partial<RehearsalRecord>
   });
 
 it('measures the time from the scale-down of KCM to the first loss without it, in each shoot that it threatens', () => {
-  const both = [down(88_200, 'mcm'), down(89_000, 'kcm'), down(95_000, 'kcm', 's2')];
+  const both = [down(88_200, 'mcm'), down(89_000, 'kcm'), down(94_999.7, 'kcm', 's2')];
   const restored = [up(365_000, 'kcm'), up(400_000, 'mcm'), up(370_000, 'kcm', 's2')];
   const result = judge([...both, ...restored]);
   expect(result).toMatchObject({ threatened: 2, heldShoots: 2, needless: 0, unrestored: 0, isProtected: true });

@@ -80,7 +80,7 @@ export const judgeRehearsal = (
   );
   const downs = managersDown(plan, changes);
   const margins = [...losses]
-    .flatMap(([shoot, lostAt]) => lostAt - (downs.get(shoot) ?? Number.NaN))
+    .map(([shoot, lostAt]) => Math.round(lostAt - (downs.get(shoot) ?? Number.NaN)))
     .filter((ms) => !Number.isNaN(ms))
     .toSorted((a, b) => a - b);
   const [leastMs, medianMs] = [margins[0], margins[Math.ceil(margins.length / 2) - 1]];
