@@ -117,31 +117,22 @@ describe('lists with something wrong in them', () => {
   const good = answersAt(100_000);
   const cases = fc.tuple(someName, mutations(3), someDependents);
 
-  it('a healthy shoot is never scaled down, and a malformed list ends the run', () => {
-    const before = seenAt(90_000);
-    const seen = checkMany(cases, ([name, changes, dependents]) => {
-      const answers = { ...good, [name]: mutate(good[name], changes) };
-      const { verdict, malformed } = probe(before, { at: 100_500, answers, dependents });
-      isSound(verdict, 100_500);
-      if (malformed) expect(verdict.verdict).toMatchObject({ kind: 'failed', failure: failures[name] });
-      expect(verdict.verdict.kind).not.toBe('unhealthy');
-      expect(verdict.verdict.kind).not.toBe('confirming');
-      return verdict.verdict.kind;
-    });
-    expect([...seen.keys()]).toEqual(expect.arrayContaining(['failed', 'healthy']));
-  });
-
   const memory = seenAt(100_000);
 
-  it('in an outage a malformed list ends the run as well, and well-formed lists are judged', () => {
+  it.each([
+    { what: 'a healthy shoot is never scaled down', before: seenAt(90_000), at: 100_500, some: 'healthy' },
+    { what: 'in an outage well-formed lists are judged', before: memory, at: 140_000, some: 'unhealthy' },
+  ])('$what, and a malformed list ends the run', ({ before, at, some }) => {
     const seen = checkMany(cases, ([name, changes, dependents]) => {
       const answers = { ...good, [name]: mutate(good[name], changes) };
-      const { verdict, malformed } = probe(memory, { at: 140_000, answers, dependents });
-      isSound(verdict, 140_000);
+      const { verdict, malformed } = probe(before, { at, answers, dependents });
+      isSound(verdict, at);
       expect(verdict.verdict.kind === 'failed').toBe(malformed);
+      if (malformed) expect(verdict.verdict).toMatchObject({ failure: failures[name] });
       return verdict.verdict.kind;
     });
-    expect([...seen.keys()]).toEqual(expect.arrayContaining(['failed', 'unhealthy']));
+    expect([...seen.keys()]).toEqual(expect.arrayContaining(['failed', some]));
+    if (some === 'healthy') for (const kind of ['unhealthy', 'confirming'] as const) expect(seen.has(kind)).toBe(false);
   });
 
   it.each(names.flatMap((name) => [[], null].map((items) => [name, items] as const)))(

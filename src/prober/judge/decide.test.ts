@@ -36,17 +36,11 @@ const judge = (
 
 describe('the verdict', () => {
   it.each([
-    [0, 2, 0.6, 'healthy'],
     [1, 2, 0.6, 'healthy'],
     [2, 2, 0.6, 'unhealthy'],
     [1, 2, 0.5, 'unhealthy'],
-    [2, 4, 0.6, 'healthy'],
     [3, 5, 0.6, 'unhealthy'],
     [5, 9, 0.6, 'healthy'],
-    [6, 10, 0.6, 'unhealthy'],
-    [1, 100, 0.01, 'unhealthy'],
-    [1, 101, 0.01, 'healthy'],
-    [0, 50, 0.01, 'healthy'],
     [99, 100, 1, 'healthy'],
     [100, 100, 1, 'unhealthy'],
   ])('%d of %d expired with fraction %d: %s', (expired, candidates, fraction, kind) => {
@@ -57,61 +51,29 @@ describe('the verdict', () => {
     expect(decision.reason).toContain(String(fraction));
   });
 
-  it('comes with the number of nodes, and the reason for each lease and node that does not count', () => {
-    const leases = leasesOf([50_000, 50_000, 50_000]);
-    const [a = '', b = '', c = ''] = leases.map(({ name }) => name);
+  it('rests on candidates only, and comes with the reason for each lease and node that does not count', () => {
+    const rusty = { ...nodeOf('node-4'), pool: 'a', trueConditions: new Set(['Rusty']) };
     const { decision } = runProbe(emptyProbeMemory, {
       at: 100_000,
-      leases,
-      nodes: [a, b, 'new', 'unmanaged'].map((name) => ({ ...nodeOf(name), managedByMcm: name !== 'unmanaged' })),
-      machines: [a, 'new'].map((node) => ({ node, phase: 'Running', deleting: false })),
+      leases: leasesOf([99_000, 50_000, 50_000, 50_000]),
+      nodes: [
+        nodeOf('node-1'),
+        nodeOf('node-2'),
+        rusty,
+        nodeOf('new'),
+        { ...nodeOf('unmanaged'), managedByMcm: false },
+      ],
+      machines: ['node-1', 'node-4', 'new'].map((node) => ({ node, phase: 'Running', deleting: false })),
+      settings: { ...defaultSettings, poolConditions: new Map([['a', ['Rusty']]]) },
     });
-    expect(decision.counts?.candidates).toBe(1);
-    expect(decision.nodes).toBe(4);
+    expect(decision).toMatchObject({ verdict: { kind: 'skipped' }, counts: { candidates: 1, expired: 0 }, nodes: 5 });
     expect(Object.fromEntries(decision.leftOut ?? [])).toEqual({
-      [b]: 'its Machine is gone, or it never had one',
-      [c]: 'there is no such node',
+      'node-2': 'its Machine is gone, or it never had one',
+      'node-3': 'there is no such node',
+      'node-4': 'its condition Rusty is True',
       new: 'it has no lease yet',
       unmanaged: 'not managed by MCM',
     });
-  });
-
-  it('is healthy without candidates: nothing shows that nodes are cut off', () => {
-    const decision = judge({ expired: 0, candidates: 0 });
-    expect(decision).toMatchObject({
-      verdict: { kind: 'healthy' },
-      counts: { candidates: 0, expired: 0 },
-      reason: 'no candidate nodes',
-    });
-  });
-
-  it('rests on candidates only', () => {
-    const leases = leasesOf([50_000, 50_000, 50_000, 99_000, 99_000]);
-    const nodes = leases.map(({ name }) => nodeOf(name));
-    const before = leasesOf([50_000, 50_000, 50_000, 59_000, 59_000]);
-    const seen = runProbe(emptyProbeMemory, { at: 60_000, leases: before }).decision.memory;
-    const verdictWith = (rest: Partial<Parameters<typeof runProbe>[1]>) =>
-      runProbe(seen, { at: 100_000, leases, ...rest }).decision;
-    expect(verdictWith({}).verdict.kind).toBe('unhealthy');
-    // Leases without a node, and nodes without a Machine, do not count.
-    expect(verdictWith({ nodes: nodes.slice(2) })).toMatchObject({
-      verdict: { kind: 'healthy' },
-      counts: { candidates: 3, expired: 1 },
-    });
-    const machines = ['node-3', 'node-4', 'node-5'].map((node) => ({ node, phase: 'Running', deleting: false }));
-    expect(verdictWith({ machines }).counts).toEqual({ candidates: 3, expired: 1 });
-    // Nodes without a lease do not count either.
-    expect(verdictWith({ nodes: [...nodes, nodeOf('node-6')] }).counts).toEqual({ candidates: 5, expired: 3 });
-    expect(verdictWith({ nodes: [] }).verdict).toEqual({ kind: 'healthy' });
-  });
-
-  it('follows the conditions of the pools', () => {
-    const leases = leasesOf([50_000, 50_000, 99_000]);
-    const seen = runProbe(emptyProbeMemory, { at: 60_000, leases: leasesOf([50_000, 50_000, 59_000]) }).decision.memory;
-    const nodes = leases.map(({ name }) => ({ ...nodeOf(name), pool: 'a', trueConditions: new Set(['Rusty']) }));
-    const settings = { ...defaultSettings, poolConditions: new Map([['a', ['Rusty']]]) };
-    expect(runProbe(seen, { at: 100_000, leases, nodes }).decision.verdict.kind).toBe('unhealthy');
-    expect(runProbe(seen, { at: 100_000, leases, nodes, settings }).decision.counts?.candidates).toBe(0);
   });
 
   it('has the instant at which the threshold was crossed: the expiry of the lease that reached it', () => {
@@ -120,16 +82,6 @@ describe('the verdict', () => {
       { at: 100_000, leases: leasesOf([40_000, 45_000, 48_000, 99_000, 99_500]) },
     ]);
     expect(last?.decision.verdict).toEqual({ kind: 'unhealthy', crossedAt: 78_000, graceEndsAt: 88_000 });
-  });
-
-  it('follows our own watching for leases that never were renewed', () => {
-    const leases = leasesOf([null, null]);
-    const runs = runProbes(emptyProbeMemory, [
-      { at: 70_000, leases },
-      { at: 99_999, leases },
-      { at: 100_000, leases },
-    ]);
-    expect(runs.map(({ decision }) => decision.verdict.kind)).toEqual(['healthy', 'healthy', 'unhealthy']);
   });
 });
 
@@ -146,15 +98,6 @@ describe('a single candidate', () => {
     const decision = judge({ expired, candidates: 1 }, { dependents });
     expect(decision).toMatchObject({ verdict, reason });
     expect(decision.counts).toEqual({ candidates: 1, expired });
-  });
-
-  it('may be one of many leases', () => {
-    const leases = leasesOf([50_000, 50_000, 99_000]);
-    const seen = runProbe(emptyProbeMemory, { at: 60_000, leases: leasesOf([50_000, 50_000, 59_000]) }).decision.memory;
-    const nodes = [nodeOf('node-3')];
-    expect(runProbe(seen, { at: 100_000, leases, nodes }).decision.verdict.kind).toBe('skipped');
-    const dependents = held;
-    expect(runProbe(seen, { at: 100_000, leases, nodes, dependents }).decision.verdict.kind).toBe('healthy');
   });
 });
 
@@ -190,8 +133,8 @@ describe('a list that shows an outage for the first time', () => {
   });
 
   it('is confirmed after 2 s if all are silent, by the next good run should that one fail', () => {
-    const seen = judgeAt(85_000, [80_000, 80_000, 80_000]).memory;
-    const leases = leasesOf([80_000, 80_000, 80_000]);
+    const seen = judgeAt(85_000, [77_000, 79_000, 80_000]).memory;
+    const leases = leasesOf([77_000, 79_000, 80_000]);
     const runs = runProbes(seen, [
       { at: 100_000, leases },
       { at: 102_000, leases, failures: { nodes: timeout() } },
@@ -199,7 +142,7 @@ describe('a list that shows an outage for the first time', () => {
     ]);
     expect(runs.map(({ decision }) => decision.verdict.kind)).toEqual(['confirming', 'failed', 'unhealthy']);
     expect(runs[0]?.decision.reason).toBe('none of 3 candidates has renewed for 20.0 s; looking again');
-    expect(runs[2]?.decision.verdict).toEqual({ kind: 'unhealthy', crossedAt: 100_000, graceEndsAt: 120_000 });
+    expect(runs[2]?.decision.verdict).toEqual({ kind: 'unhealthy', crossedAt: 100_000, graceEndsAt: 119_000 });
   });
 
   it.each([
@@ -209,12 +152,6 @@ describe('a list that shows an outage for the first time', () => {
     const { memory } = judgeAt(85_000, before);
     const first = judgeAt(100_000, [80_000, 80_000, 80_000], memory);
     expect(first).toMatchObject({ verdict: { kind: 'confirming' }, nextRunAt: 107_500 });
-  });
-
-  it('says for how long the last of them has been silent', () => {
-    const { memory } = judgeAt(85_000, [77_000, 79_000, 80_000]);
-    const { reason } = judgeAt(100_000, [77_000, 79_000, 80_000], memory);
-    expect(reason).toContain('none of 3 candidates has renewed for 20.0 s');
   });
 
   it('is followed by another a second later at the earliest', () => {
@@ -244,10 +181,6 @@ describe('a list that shows an outage for the first time', () => {
       'unhealthy',
     ]);
   });
-
-  it('needs no confirmation for a scale-up', () => {
-    expect(judgeAt(100_000, [99_000, 99_000, 50_000]).verdict.kind).toBe('healthy');
-  });
 });
 
 describe('clocks of nodes', () => {
@@ -270,8 +203,6 @@ describe('clocks of nodes', () => {
 describe('nodes and machines', () => {
   it.each([
     { what: 'all fresh', renewed: [99_000, 99_000, 99_000], fraction: 0.6, lazy: true },
-    { what: 'all fresh, the least fraction', renewed: [99_000, 99_000, 99_000], fraction: 0.01, lazy: true },
-    { what: 'no leases', renewed: [], fraction: 0.6, lazy: true },
     { what: 'a single lease, expired', renewed: [50_000], fraction: 0.01, lazy: true },
     {
       what: 'one expired, which may be half of two candidates',
@@ -285,7 +216,6 @@ describe('nodes and machines', () => {
       fraction: 0.6,
       lazy: true,
     },
-    { what: 'two expired, which may be all candidates', renewed: [50_000, 50_000, 99_000], fraction: 1, lazy: false },
     { what: 'two that expire at this instant', renewed: [70_000, 70_000, 99_000], fraction: 1, lazy: false },
   ])('are not listed with $what (fraction $fraction): $lazy', ({ renewed, fraction, lazy }) => {
     const settings = { ...defaultSettings, nodeLeaseFailureFraction: fraction };

@@ -32,12 +32,20 @@ const inOutage = (settings = defaultSettings): ProbeMemory => {
   return decision?.memory ?? emptyProbeMemory;
 };
 
+/** Runs after the outage: all renew but `node-1`, which had expired before it; the same without `node-5`; and `node-2` to `node-5` silent since `since`. */
+const allBack = (at: number): ProbeRun => heldAt(at, back(at, 2, 3, 4, 5));
+const oneLate = (at: number): ProbeRun => heldAt(at, back(at, 2, 3, 4));
+const silent = (at: number, since: number): ProbeRun => heldAt(at, back(since, 2, 3, 4, 5));
+/** `node-5` is late again: it has renewed at `since`. */
+const lateAgain = (at: number, since: number): ProbeRun => heldAt(at, [20_000, at, at, at, since]);
+const failing = (at: number): ProbeRun => ({
+  ...heldAt(at, cut),
+  failures: { version: new ApiError({ code: 'ServerError', message: 'x' }) },
+});
+
 describe('a held shoot', () => {
   it('waits until all candidates renew that were alive before the outage', () => {
-    const [waiting, landed] = runProbes(inOutage(), [
-      heldAt(126_000, back(126_000, 2, 3, 4)),
-      heldAt(131_000, back(131_000, 2, 3, 4, 5)),
-    ]);
+    const [waiting, landed] = runProbes(inOutage(), [oneLate(126_000), allBack(131_000)]);
     expect(waiting?.decision).toMatchObject({
       verdict: { kind: 'landing', renewed: 3, awaited: 4, latest: 186_000 },
       reason: '1/5 node leases expired, threshold 0.6; landing: 3 of 4 renewed, in 60 s at the latest',
@@ -49,20 +57,51 @@ describe('a held shoot', () => {
     });
   });
 
-  it.each([
-    { agoMs: 14_999, is: 'healthy' },
-    { agoMs: 15_000, is: 'landing' },
-  ])('waits for a candidate whose last renewal is one and a half intervals old: $agoMs ms, $is', ({ agoMs, is }) => {
-    const renewedAt = [20_000, 139_000, 139_000, 139_000, 140_000 - agoMs];
-    const runs = [heldAt(124_000, back(124_000, 2, 3, 4)), heldAt(140_000, renewedAt)];
-    expect(kindsOf(inOutage(), runs)[1]).toBe(is);
+  it.each<{ readonly what: string; readonly runs: readonly ProbeRun[]; readonly kinds: string }>([
+    {
+      what: 'waits for a candidate whose last renewal is one and a half intervals old',
+      runs: [oneLate(124_000), lateAgain(140_000, 125_000)],
+      kinds: 'landing landing',
+    },
+    {
+      what: 'does not wait for one that is a millisecond younger',
+      runs: [oneLate(124_000), lateAgain(140_000, 125_001)],
+      kinds: 'landing healthy',
+    },
+    {
+      what: 'waits for a late candidate for landingTimeout, and stays healthy afterwards',
+      runs: [126_000, 185_999, 186_000, 196_000].map(oneLate),
+      kinds: 'landing landing healthy healthy',
+    },
+    {
+      what: 'restarts the landing when the share of expired leases reaches the threshold again',
+      runs: [oneLate(126_000), heldAt(156_000, back(126_000, 2, 3, 4)), ...[166_000, 225_999, 226_000].map(oneLate)],
+      kinds: 'landing unhealthy landing landing healthy',
+    },
+    {
+      what: 'lands again, but not beyond the end of the first wait, if one is late again before it is restored',
+      runs: [
+        ...[allBack(131_000), silent(146_100, 131_000), lateAgain(160_000, 130_000)],
+        ...[lateAgain(190_999, 160_000), lateAgain(191_000, 160_000)],
+      ],
+      kinds: 'healthy landing landing landing healthy',
+    },
+    {
+      what: 'waits from the end of a failure of the API server, in which no kubelet can renew, and then goes on being held',
+      runs: [
+        ...[oneLate(126_000), failing(130_000)],
+        ...[190_000, 209_999, 210_000, 212_000].map((at) => heldAt(at, back(126_000, 2, 3, 4))),
+      ],
+      kinds: 'landing failed landing landing confirming unhealthy',
+    },
+  ])('$what', ({ runs, kinds }) => {
+    expect(kindsOf(inOutage(), runs).join(' ')).toBe(kinds);
   });
 
   it('is looked at again after 5 s, or half of the interval if that is longer, and a second later at the earliest', () => {
     const settings = { ...defaultSettings, probeIntervalMs: 30_000 };
-    const late = (at: number): ProbeRun => heldAt(at, back(at, 2, 3, 4));
-    expect(runProbes(inOutage(), [{ ...late(126_000), settings }])[0]?.decision.nextRunAt).toBe(141_000);
-    const [, almost] = runProbes(inOutage(), [late(126_000), late(185_500)]);
+    expect(runProbes(inOutage(), [{ ...oneLate(126_000), settings }])[0]?.decision.nextRunAt).toBe(141_000);
+    const [, almost] = runProbes(inOutage(), [oneLate(126_000), oneLate(185_500)]);
     expect(almost?.decision).toMatchObject({ verdict: { kind: 'landing' }, nextRunAt: 186_500 });
   });
 
@@ -86,15 +125,6 @@ describe('a held shoot', () => {
     expect(giveUp(7)[1]?.reason).toMatch(/; no longer waiting for 3 of 10: node-8, node-9, node-10$/);
   });
 
-  it('still knows after a second cut which candidates were alive before the outage', () => {
-    const runs = [
-      heldAt(140_000, back(140_000, 2, 3, 4)),
-      heldAt(171_000, back(140_000, 2, 3, 4)),
-      heldAt(176_000, back(176_000, 2, 3, 4)),
-    ];
-    expect(kindsOf(inOutage(), runs)).toEqual(['landing', 'unhealthy', 'landing']);
-  });
-
   it.each([
     { landingTimeoutMs: 5_000, is: 'landing' },
     { landingTimeoutMs: 0, is: 'healthy' },
@@ -102,13 +132,8 @@ describe('a held shoot', () => {
     'after a failure of the API server waits until leases can expire: landingTimeout $landingTimeoutMs, $is',
     (given) => {
       const settings = { ...defaultSettings, landingTimeoutMs: given.landingTimeoutMs };
-      const failures = { version: new ApiError({ code: 'ServerError', message: 'x' }) };
-      const runs = [
-        heldAt(126_000, back(126_000, 2, 3, 4)),
-        { ...heldAt(128_000, cut), failures },
-        heldAt(150_000, back(126_000, 2, 3, 4)),
-        heldAt(160_000, back(126_000, 2, 3, 4)),
-      ].map((run) => ({ ...run, settings }));
+      const stale = [150_000, 160_000].map((at) => heldAt(at, back(126_000, 2, 3, 4)));
+      const runs = [oneLate(126_000), failing(128_000), ...stale].map((run) => ({ ...run, settings }));
       expect(kindsOf(inOutage(settings), runs).at(-1)).toBe(given.is);
     },
   );
@@ -116,96 +141,46 @@ describe('a held shoot', () => {
   it('has landed when it was first to be restored, unless it seems to have been cut off again since', () => {
     const landedAt = (runs: readonly ProbeRun[]) =>
       runProbes(inOutage(), runs).at(-1)?.decision.memory.outage?.landedAt;
-    const landed = heldAt(131_000, back(131_000, 2, 3, 4, 5));
-    expect(landedAt([landed, heldAt(141_000, back(141_000, 2, 3, 4, 5))])).toBe(131_000);
-    const dark = heldAt(152_000, back(131_000, 2, 3, 4, 5));
-    expect(landedAt([landed, dark, heldAt(159_000, back(159_000, 2, 3, 4, 5))])).toBe(159_000);
+    expect(landedAt([allBack(131_000), allBack(141_000)])).toBe(131_000);
+    expect(landedAt([allBack(131_000), silent(152_000, 131_000), allBack(159_000)])).toBe(159_000);
   });
 
-  it('waits for a late candidate for landingTimeout, and stays healthy afterwards', () => {
-    const runs = [126_000, 140_000, 185_999, 186_000, 196_000].map((at) => heldAt(at, back(at, 2, 3, 4)));
-    expect(kindsOf(inOutage(), runs)).toEqual(['landing', 'landing', 'landing', 'healthy', 'healthy']);
-  });
-
-  it('does not wait for a node that is no candidate any more', () => {
+  it('does not wait for a node that is no candidate any more, nor if none is left', () => {
     const nodes = ['node-1', 'node-2', 'node-3', 'node-4'].map(nodeOf);
-    expect(kindsOf(inOutage(), [{ ...heldAt(126_000, back(126_000, 2, 3, 4)), nodes }])).toEqual(['healthy']);
+    for (const left of [nodes, []]) {
+      expect(kindsOf(inOutage(), [{ ...oneLate(126_000), nodes: left }])).toEqual(['healthy']);
+    }
   });
 
-  it('restarts the landing when the share of expired leases reaches the threshold again', () => {
-    const runs = [
-      heldAt(126_000, back(126_000, 2, 3, 4)),
-      heldAt(156_000, back(126_000, 2, 3, 4)),
-      heldAt(166_000, back(166_000, 2, 3, 4)),
-      heldAt(225_999, back(225_999, 2, 3, 4)),
-      heldAt(226_000, back(226_000, 2, 3, 4)),
-    ];
-    expect(kindsOf(inOutage(), runs)).toEqual(['landing', 'unhealthy', 'landing', 'landing', 'healthy']);
-  });
-
-  it('lands again if all seem to be cut off again before it is restored', () => {
-    const runs = [
-      heldAt(131_000, back(131_000, 2, 3, 4, 5)),
-      heldAt(152_000, back(131_000, 2, 3, 4, 5)),
-      heldAt(154_000, [20_000, 153_000, 153_000, 153_000, 130_000]),
-      heldAt(159_000, back(159_000, 2, 3, 4, 5)),
-    ];
+  it('lands again, and waits anew, if all seem to be cut off again before it is restored', () => {
+    const runs = [allBack(131_000), silent(152_000, 131_000), lateAgain(154_000, 130_000), allBack(159_000)];
     expect(kindsOf(inOutage(), runs)).toEqual(['healthy', 'confirming', 'landing', 'healthy']);
-    // The wait begins anew.
-    const [, , waiting] = runProbes(inOutage(), runs);
-    expect(waiting?.decision.verdict).toMatchObject({ latest: 214_000 });
+    expect(runProbes(inOutage(), runs)[2]?.decision.verdict).toMatchObject({ latest: 214_000 });
   });
 
   it('knows which candidates had expired before an outage that began before all watches showed what is held', () => {
     const unseen = { dependents: { ...disturbed, mayBeHeld: true } };
-    const runs = [...outage.map((run) => ({ ...run, ...unseen })), heldAt(131_000, back(131_000, 2, 3, 4, 5))];
+    const runs = [...outage.map((run) => ({ ...run, ...unseen })), allBack(131_000)];
     expect(kindsOf(emptyProbeMemory, runs)).toEqual(['landing', 'landing', 'confirming', 'unhealthy', 'healthy']);
   });
 
-  it('lands again, but not beyond the end of the first wait, if a candidate is late again before it is restored', () => {
-    const runs = [
-      heldAt(131_000, back(131_000, 2, 3, 4, 5)),
-      heldAt(146_100, back(131_000, 2, 3, 4, 5)),
-      heldAt(160_000, [20_000, 159_000, 159_000, 159_000, 130_000]),
-      heldAt(190_999, [20_000, 189_000, 189_000, 189_000, 160_000]),
-      heldAt(191_000, [20_000, 189_000, 189_000, 189_000, 160_000]),
-    ];
-    expect(kindsOf(inOutage(), runs)).toEqual(['healthy', 'landing', 'landing', 'landing', 'healthy']);
-  });
-
   it('waits for all candidates after a restart, which knows of no outage', () => {
-    const runs = [126_000, 131_000, 186_000].map((at) => heldAt(at, back(at, 2, 3, 4, 5)));
-    expect(kindsOf(emptyProbeMemory, runs)).toEqual(['landing', 'landing', 'healthy']);
-  });
-
-  it('waits from the end of a failure of the API server, in which no kubelet can renew', () => {
-    const failures = { version: new ApiError({ code: 'ServerError', message: 'x' }) };
-    const runs = [
-      heldAt(126_000, back(126_000, 2, 3, 4)),
-      { ...heldAt(130_000, cut), failures },
-      ...[190_000, 209_999, 210_000, 212_000].map((at) => heldAt(at, back(126_000, 2, 3, 4))),
-    ];
-    // 20 s after the failure none has renewed again: the outage continues.
-    expect(kindsOf(inOutage(), runs)).toEqual(['landing', 'failed', 'landing', 'landing', 'confirming', 'unhealthy']);
+    expect(kindsOf(emptyProbeMemory, [126_000, 131_000, 186_000].map(allBack))).toEqual([
+      'landing',
+      'landing',
+      'healthy',
+    ]);
   });
 
   it('does not count a timestamp as a renewal after a restart: clocks may be ahead', () => {
     const ahead = leasesOf([122_000, 122_000, 122_000], { skewMs: 120_000, stamped: false });
-    expect(
-      kindsOf(
-        emptyProbeMemory,
-        [126_000, 131_000].map((at) => ({ at, leases: ahead, dependents: held })),
-      ),
-    ).toEqual(['landing', 'landing']);
-  });
-
-  it('is restored at once if no candidate is left', () => {
-    expect(kindsOf(inOutage(), [{ ...heldAt(126_000, cut), nodes: [] }])).toEqual(['healthy']);
+    const runs = [126_000, 131_000].map((at) => ({ at, leases: ahead, dependents: held }));
+    expect(kindsOf(emptyProbeMemory, runs)).toEqual(['landing', 'landing']);
   });
 });
 
 it('a healthy shoot without held resources never lands', () => {
-  const [released] = runProbes(inOutage(), [{ ...heldAt(126_000, back(126_000, 2, 3, 4)), dependents: disturbed }]);
+  const [released] = runProbes(inOutage(), [{ ...oneLate(126_000), dependents: disturbed }]);
   expect([released?.decision.verdict.kind, released?.decision.memory.restoredAt]).toEqual(['healthy', undefined]);
 });
 
@@ -223,7 +198,7 @@ describe('a shoot that trips again within ten minutes of its restoration', () =>
   /** Memory of a shoot that was restored at 140 s and cut off again after `at`. */
   const tripAgain = (at: number): ProbeMemory => {
     const last = runProbes(inOutage(), [
-      heldAt(126_000, back(126_000, 2, 3, 4, 5)),
+      allBack(126_000),
       { ...heldAt(140_000, fresh(140_000)), dependents: disturbed },
       { ...heldAt(at, dark(at)), dependents: disturbed },
       { ...heldAt(at + 20_000, dark(at)), dependents: disturbed },
@@ -263,22 +238,16 @@ describe('a shoot that trips again within ten minutes of its restoration', () =>
   });
 
   /** Run at `at` in which all nodes renew but the last, which renewed at `since`. */
-  const oneLate = (at: number, since: number): ProbeRun => heldAt(at, [...fresh(at).slice(0, -1), since]);
+  const lastLate = (at: number, since: number): ProbeRun => heldAt(at, [...fresh(at).slice(0, -1), since]);
 
   it('restarts that time when a candidate falls silent', () => {
-    const runs = [180_000, 220_000, 339_999, 340_000].map((at) => heldAt(at, fresh(at)));
-    const silent = oneLate(210_000, 179_000);
-    expect(kindsOf(tripAgain(150_000), [...runs.slice(0, 1), silent, ...runs.slice(1)])).toEqual([
-      'landing',
-      'landing',
-      'landing',
-      'landing',
-      'healthy',
-    ]);
+    const [before, ...after] = [180_000, 220_000, 339_999, 340_000].map((at) => heldAt(at, fresh(at)));
+    const kinds = kindsOf(tripAgain(150_000), [before!, lastLate(210_000, 179_000), ...after]);
+    expect(kinds).toEqual(['landing', 'landing', 'landing', 'landing', 'healthy']);
   });
 
   it('waits for a candidate that stays silent no longer than twice that time', () => {
-    const runs = [180_000, 300_000, 419_999, 420_000].map((at) => oneLate(at, 150_000));
+    const runs = [180_000, 300_000, 419_999, 420_000].map((at) => lastLate(at, 150_000));
     expect(kindsOf(tripAgain(150_000), runs)).toEqual(['landing', 'landing', 'landing', 'healthy']);
   });
 

@@ -1,25 +1,34 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { defaultSettings, leasesOf, origin } from '../testing/probe-run.ts';
-import { type LeaseList, type ObservedLease, observeLeases } from './leases.ts';
+import { leasesOf, origin } from '../testing/probe-run.ts';
+import { type LeaseList, type ObservedLease, measureSkew, observeLeases } from './leases.ts';
 
 const never = Number.NEGATIVE_INFINITY;
+
+interface Settings {
+  readonly excusedUntil: number;
+  readonly expiryAgeMs: number;
+}
 
 type Given = Partial<LeaseList> & { readonly at: number };
 
 /** Observes lists one after the other; each was sent, and had arrived, at `at`, by a right clock. */
-const observe = (lists: readonly Given[], excusedUntil = never): readonly ObservedLease[] => {
+const observe = (lists: readonly Given[], observing: Partial<Settings> = {}): readonly ObservedLease[] => {
+  const { excusedUntil = never, expiryAgeMs = 30_000 } = observing;
   let [previous, previousSentAt]: [readonly ObservedLease[], number] = [[], never];
   for (const { at, ...given } of lists) {
     const list = { items: [], sentAt: at, receivedAt: at, serverNow: origin + at, ...given };
-    previous = observeLeases(list, { previous, previousSentAt, excusedUntil, settings: defaultSettings });
+    previous = observeLeases(list, { previous, previousSentAt, excusedUntil, settings: { expiryAgeMs } });
     previousSentAt = list.sentAt;
   }
   return previous;
 };
 
-const only = (lists: readonly Given[], excusedUntil?: number): ObservedLease & { readonly trusted: boolean } => {
-  const lease = observe(lists, excusedUntil)[0]!;
+const only = (
+  lists: readonly Given[],
+  observing?: Partial<Settings>,
+): ObservedLease & { readonly trusted: boolean } => {
+  const lease = observe(lists, observing)[0]!;
   return { ...lease, trusted: lease.trustedFrom === Number.NEGATIVE_INFINITY };
 };
 
@@ -72,20 +81,12 @@ describe('the age of a lease', () => {
   });
 
   it('is that of our watching without renewTime', () => {
-    const items = leasesOf([null]);
-    expect(
-      only([
-        { at: 100_000, items },
-        { at: 115_000, items },
-      ]),
-    ).toMatchObject({
-      renewedAt: 100_000,
-      trusted: false,
-    });
+    const lists = [100_000, 115_000].map((at) => ({ at, items: leasesOf([null]) }));
+    expect(only(lists)).toMatchObject({ renewedAt: 100_000, trusted: false });
   });
 
   it('counts from the end of a failure of the API server, and is not changed by it', () => {
-    const lease = only([{ at: 100_000, ...renewed(60_000) }], 95_000);
+    const lease = only([{ at: 100_000, ...renewed(60_000) }], { excusedUntil: 95_000 });
     expect(lease).toMatchObject({ renewedAt: 60_000, silentSince: 95_000, expiresAt: 125_000 });
   });
 
@@ -122,19 +123,12 @@ describe('the age of a lease', () => {
 
 describe('a lease expires', () => {
   it.each([
-    { durationSeconds: 40, ageMs: 30_000 },
-    { durationSeconds: 120, ageMs: 30_000 },
-    { durationSeconds: 4, ageMs: 30_000 },
-  ])('at 0.75 of the grace with a duration of $durationSeconds s', ({ durationSeconds, ageMs }) => {
-    const items = leasesOf([100_000]).map((lease) => ({ ...lease, durationSeconds }));
-    expect(only([{ at: 100_000, items }]).expiresAt).toBe(100_000 + ageMs);
-  });
-
-  it('after 1.25 renewal intervals at the earliest, however short the grace', () => {
-    const list = { items: leasesOf([100_000]), sentAt: 100_000, receivedAt: 100_000, serverNow: origin + 100_000 };
-    const settings = { ...defaultSettings, graceMs: 10_000, expiryAgeMs: 7_500 };
-    const observing = { previous: [], previousSentAt: never, excusedUntil: never, settings };
-    expect(observeLeases(list, observing)[0]?.expiresAt).toBe(112_500);
+    { durationSeconds: 120, expiryAgeMs: 30_000, expiresAt: 130_000 },
+    { durationSeconds: 4, expiryAgeMs: 7_500, expiresAt: 107_500 },
+    { durationSeconds: 40, expiryAgeMs: 7_500, expiresAt: 112_500 },
+  ])('at $expiryAgeMs ms, but after 1.25 renewal intervals of its $durationSeconds s at the earliest', (given) => {
+    const items = leasesOf([100_000]).map((lease) => ({ ...lease, durationSeconds: given.durationSeconds }));
+    expect(only([{ at: 100_000, items }], { expiryAgeMs: given.expiryAgeMs }).expiresAt).toBe(given.expiresAt);
   });
 
   it.each([
@@ -147,21 +141,17 @@ describe('a lease expires', () => {
     expect(only([list])).toMatchObject({ trusted: expiresAt < 100_000, expiresAt });
   });
 
-  it('by the clock of its node alone after a renewal interval of its own', () => {
-    const items = leasesOf([50_000], { stamped: false }).map((lease) => ({ ...lease, durationSeconds: 4 }));
-    expect(only([{ at: 100_000, items }]).expiresAt).toBe(101_000);
-  });
-
-  it('by the clock of its node alone only after we have watched it for a renewal interval', () => {
-    const items = leasesOf([50_000], { stamped: false });
-    expect(only([{ at: 100_000, items }]).expiresAt).toBe(110_000);
-    expect(
-      only([
-        { at: 100_000, items },
-        { at: 109_000, items },
-      ]).expiresAt,
-    ).toBe(110_000);
-  });
+  it.each([
+    { durationSeconds: 40, lists: [100_000], expiresAt: 110_000 },
+    { durationSeconds: 40, lists: [100_000, 109_000], expiresAt: 110_000 },
+    { durationSeconds: 4, lists: [100_000], expiresAt: 101_000 },
+  ])(
+    'by the clock of its node alone only after we have watched it for a renewal interval: $durationSeconds s, $lists',
+    (given) => {
+      const items = leasesOf([50_000], { stamped: false }).map((lease) => ({ ...lease, ...given }));
+      expect(only(given.lists.map((at) => ({ at, items }))).expiresAt).toBe(given.expiresAt);
+    },
+  );
 });
 
 it('leases are found whatever their order, and a lease is new only in its first list', () => {
@@ -175,4 +165,28 @@ it('leases are found whatever their order, and a lease is new only in its first 
     ['node-2', false, 100_000],
     ['node-1', false, 100_000],
   ]);
+});
+
+describe('clock skew', () => {
+  const wallAtEnd = Date.parse('2026-11-21T12:00:10Z');
+
+  it.each([0, 2_000, -2_000, 600_000])(
+    'of %i ms is measured to 1.5 s, whenever the server writes its header',
+    (skew) => {
+      for (const writtenAfterMs of [0, 1_000, 2_000]) {
+        const date = Math.floor((wallAtEnd - 2_000 + writtenAfterMs + skew) / 1_000) * 1_000;
+        const measured = measureSkew({ date, wallAtEnd, roundTripMs: 2_000 });
+        expect(Math.abs((measured ?? Number.NaN) - skew)).toBeLessThanOrEqual(1_500);
+      }
+    },
+  );
+
+  it('is measured as if the server had written its header in the middle of the exchange, and of a second', () => {
+    expect(measureSkew({ date: 10_000, wallAtEnd: 11_000, roundTripMs: 1_000 })).toBe(0);
+  });
+
+  it('is unknown after a long exchange, and without a Date header', () => {
+    expect(measureSkew({ date: wallAtEnd, wallAtEnd, roundTripMs: 2_001 })).toBeUndefined();
+    expect(measureSkew({ date: undefined, wallAtEnd, roundTripMs: 0 })).toBeUndefined();
+  });
 });

@@ -19,21 +19,6 @@ const leases = (
   return observeLeases(list, { ...observing, settings: { ...defaultSettings, ...settings } });
 };
 
-describe('enough candidates have expired', () => {
-  it.each([
-    { renewedAt: [], fraction: 0.6, at: none },
-    { renewedAt: [80_000], fraction: 0.01, at: none },
-    { renewedAt: [80_000, 90_000], fraction: 0.6, at: 120_000 },
-    { renewedAt: [80_000, 90_000], fraction: 0.5, at: 110_000 },
-    { renewedAt: [80_000, 85_000, 90_000], fraction: 0.6, at: 115_000 },
-    { renewedAt: [70_000, 80_000, 90_000, 95_000, 99_000], fraction: 0.6, at: 120_000 },
-    { renewedAt: [70_000, 80_000, 90_000, 95_000, 99_000], fraction: 1, at: 129_000 },
-    { renewedAt: [null, 80_000], fraction: 1, at: 130_000 },
-  ])('of $renewedAt with fraction $fraction from $at on', ({ renewedAt, fraction, at }) => {
-    expect(expiredFrom(leases(renewedAt), { ...defaultSettings, nodeLeaseFailureFraction: fraction })).toBe(at);
-  });
-});
-
 describe('all candidates are silent', () => {
   const allSilentAt = (...given: Parameters<typeof leases>): number => {
     const settings = { ...defaultSettings, ...given[1] };
