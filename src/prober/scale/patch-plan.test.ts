@@ -7,7 +7,7 @@ import {
 } from '../../annotations/scaling-annotations.ts';
 import { heldAnnotation } from '../../annotations/held.ts';
 import { dependent, deployment, etcd } from '../testing/resources.ts';
-import { type Direction, type PatchPlan, isSettled, hasNothingToRestore, planPatch } from './patch-plan.ts';
+import { type PatchInput, type PatchPlan, isSettled, planPatch } from './patch-plan.ts';
 
 const workload = dependent(deployment('kube-controller-manager'));
 const custom = dependent(etcd('etcd-main'));
@@ -21,321 +21,151 @@ const state = (given: Partial<ResourceState> = {}): ResourceState => ({
   ...given,
 });
 
-/** Short form of a patch plan. */
-const show = (move: PatchPlan): unknown => {
-  switch (move.kind) {
-    case 'settle':
-      return 'settle';
-    case 'done':
-      return move.outcome;
-    case 'write': {
-      const { base: _, ...rest } = move.write;
-      return { ...rest, scaling: move.scaling };
-    }
-  }
+/** Short form of a patch plan. Every write carries its base state. */
+const show = (plan: PatchPlan, from: ResourceState): unknown => {
+  if (plan.kind === 'settle') return 'settle';
+  if (plan.kind === 'done') return plan.outcome;
+  const { base, ...rest } = plan.write;
+  expect(base).toBe(from);
+  return { ...rest, scaling: plan.scaling };
 };
 
 const bothMarks = { [active]: '', [replicas]: '3' };
+const heldMark = { [heldAnnotation]: '{}' };
 const withoutMark = { [active]: null, [heldAnnotation]: null };
 const withoutMarks = { ...withoutMark, [replicas]: null };
+const by = (replicasManager: string): Partial<ResourceState> => ({ replicasManager });
 
-interface Row {
-  readonly what: string;
-  readonly state: Partial<ResourceState>;
+interface Plans {
   readonly workload: unknown;
   /** Expected plan for a kind that scales through its subresource. Absent: the same as `workload`. */
   readonly custom?: unknown;
 }
 
-const check = (direction: Direction, { what, state: given, ...rest }: Row) => {
-  it(`${direction}: ${what}`, () => {
+const settle: Plans = { workload: 'settle' };
+const unmark: Plans = { workload: { kind: 'object', annotations: withoutMark, scaling: false } };
+const clean: Plans = { workload: { kind: 'object', annotations: withoutMarks, scaling: false } };
+const hold = (count: number, extra: object = {}, marks: object = {}): Plans => {
+  const annotations = { [replicas]: String(count), [active]: '', ...marks };
+  const plan = { kind: 'object', annotations, scaling: true, ...extra };
+  return { workload: { ...plan, replicas: 0 }, custom: plan };
+};
+const toZero = { kind: 'scale', replicas: 0, scaling: true };
+const restore = (count: number, extra: object = {}): Plans => ({
+  workload: { kind: 'object', annotations: withoutMarks, replicas: count, scaling: true, ...extra },
+  custom: { kind: 'scale', replicas: count, scaling: true, ...extra },
+});
+
+type Row = readonly [what: string, state: Partial<ResourceState>, plans: Plans];
+
+const table = (title: string, plan: PatchInput, rows: readonly Row[]): void => {
+  it.each(rows)(`${title}: %s`, (_, given, plans) => {
     const base = state(given);
-    const plan = { direction, scope: 'all' } as const;
-    expect(show(planPatch(workload, base, plan))).toEqual(rest.workload);
-    const move = planPatch(custom, base, plan);
-    expect(show(move)).toEqual(rest.custom ?? rest.workload);
-    // Every write carries its base state.
-    if (move.kind === 'write') expect(move.write.base).toBe(base);
+    expect(show(planPatch(workload, base, plan), base)).toEqual(plans.workload);
+    expect(show(planPatch(custom, base, plan), base)).toEqual(plans.custom ?? plans.workload);
   });
 };
 
-describe('down', () => {
-  const store = (count: number) => ({ [replicas]: String(count), [active]: '' });
-  const rows: readonly Row[] = [
-    {
-      what: 'a resource that is up',
-      state: {},
-      workload: { kind: 'object', annotations: store(3), replicas: 0, scaling: true },
-      custom: { kind: 'object', annotations: store(3), scaling: true },
-    },
-    {
-      what: 'one whose count is stored already',
-      state: { annotations: bothMarks },
-      workload: { kind: 'object', annotations: store(3), replicas: 0, undoes: 'unknown', scaling: true },
-      custom: { kind: 'scale', replicas: 0, scaling: true },
-    },
-    {
-      what: 'one whose count has changed since it was stored',
-      state: { annotations: bothMarks, specReplicas: 5 },
-      workload: { kind: 'object', annotations: store(5), replicas: 0, undoes: 'unknown', scaling: true },
-      custom: { kind: 'object', annotations: store(5), undoes: 'unknown', scaling: true },
-    },
-    {
-      what: 'one whose mark is gone, though its count is stored',
-      state: { annotations: { [replicas]: '3' } },
-      workload: { kind: 'object', annotations: store(3), replicas: 0, scaling: true },
-      custom: { kind: 'object', annotations: store(3), scaling: true },
-    },
-    {
-      what: 'one that is down: the stored count stays',
-      state: { specReplicas: 0, annotations: bothMarks },
-      workload: 'settle',
-    },
-    { what: 'one that another client scaled down', state: { specReplicas: 0 }, workload: 'settle' },
-    {
-      what: 'one at 0 with a mark and no count',
-      state: { specReplicas: 0, annotations: { [active]: '' } },
-      workload: 'settle',
-    },
-  ];
-  for (const row of rows) check('down', row);
-});
+const down: PatchInput = { direction: 'down', scope: 'all' };
+const up: PatchInput = { direction: 'up', scope: 'all' };
+const none = { specReplicas: 0 };
 
-describe('up', () => {
-  const restore = (count: number, extra: object = {}) => ({
-    workload: { kind: 'object', annotations: withoutMarks, replicas: count, scaling: true, ...extra },
-    custom: { kind: 'scale', replicas: count, scaling: true, ...extra },
-  });
-  const clean = { kind: 'object', annotations: withoutMarks, scaling: false };
-  const rows: readonly Row[] = [
-    { what: 'a resource that we hold', state: { specReplicas: 0, annotations: bothMarks }, ...restore(3) },
-    { what: 'one at 0 without marks', state: { specReplicas: 0 }, ...restore(1, { undoes: 'unknown' }) },
-    {
-      what: 'one at 0 that was released',
-      state: { specReplicas: 0, annotations: { [replicas]: '4' }, replicasManager: 'dependency-watchdog' },
-      ...restore(4),
-    },
-    {
-      what: 'one at 0 with a mark and no count',
-      state: { specReplicas: 0, annotations: { [active]: '' } },
-      ...restore(1),
-    },
-    ...['', '0', '-1', 'abc', '2147483648', ' 3', '1.0'].map((text) => ({
-      what: `a count stored as ${JSON.stringify(text)} cannot be read`,
-      state: { specReplicas: 0, annotations: { [active]: '', [replicas]: text } },
-      ...restore(1, { unreadable: text }),
-    })),
-    {
-      what: 'the greatest count',
-      state: { specReplicas: 0, annotations: { [active]: '', [replicas]: '2147483647' } },
-      ...restore(2_147_483_647),
-    },
-    { what: 'one that is up', state: {}, workload: 'settle' },
-    { what: 'one that is up and not ready', state: { readyReplicas: 0 }, workload: 'settle' },
-    { what: 'left-over marks', state: { annotations: bothMarks }, workload: clean },
-    { what: 'a left-over count', state: { annotations: { [replicas]: '3' } }, workload: clean },
-    { what: 'a left-over mark', state: { annotations: { [active]: '' } }, workload: clean },
-    {
-      what: 'an annotation that the Go program left behind',
-      state: { annotations: { [heldAnnotation]: '{}' } },
-      workload: clean,
-    },
-    {
-      what: 'left-over marks with another count: the count stays',
-      state: { annotations: bothMarks, specReplicas: 5 },
-      workload: clean,
-    },
-  ];
-  for (const row of rows) check('up', row);
-});
+table('down', down, [
+  ['a resource that is up, whoever scaled it', by('gardenlet'), hold(3)],
+  [
+    'one whose count is stored already, and which another writer has scaled up',
+    { annotations: bothMarks },
+    { ...hold(3, { undoes: 'unknown' }), custom: toZero },
+  ],
+  [
+    'the same with another count',
+    { annotations: bothMarks, specReplicas: 5, ...by('kubectl-scale') },
+    hold(5, { undoes: 'kubectl-scale' }),
+  ],
+  ['one whose mark is gone, though its count is stored', { annotations: { [replicas]: '3' } }, hold(3)],
+  ['one that is down: the stored count stays', { ...none, annotations: bothMarks }, settle],
+  ['one that another client scaled down', none, settle],
+]);
 
-describe('release', () => {
-  const unmark = { kind: 'object', annotations: withoutMark, scaling: false };
-  const rows: readonly Row[] = [
-    {
-      what: 'a resource that we hold: only the mark is removed',
-      state: { specReplicas: 0, annotations: bothMarks },
-      workload: unmark,
-    },
-    { what: 'one that is up, and marked', state: { annotations: bothMarks }, workload: unmark },
-    {
-      what: 'one that is not marked',
-      state: { specReplicas: 0, annotations: { [replicas]: '3' } },
-      workload: 'released',
-    },
-    { what: 'one that was never held', state: {}, workload: 'released' },
-    {
-      what: 'one with only the annotation held left',
-      state: { annotations: { [heldAnnotation]: '{}' } },
-      workload: unmark,
-    },
-    { what: 'one with ignore-scaling', state: { annotations: { ...bothMarks, [ignore]: 'true' } }, workload: unmark },
-  ];
-  for (const row of rows) check('release', row);
-});
+const why = { [heldAnnotation]: 'why' };
 
-describe('ignore-scaling', () => {
-  it('down by a standby: leaves the marks to the leader', () => {
-    const base = state({ specReplicas: 0, annotations: { ...bothMarks, [ignore]: 'true' } });
-    const plan = { direction: 'down', scope: 'all', withoutLead: 'the leader left it' } as const;
-    expect(show(planPatch(workload, base, plan))).toBe('ignored');
-  });
+table('down with the annotation held', { ...down, heldValue: 'why' }, [
+  ['in the request that scales down, or that marks a resource with a scale subresource', {}, hold(3, {}, why)],
+  [
+    'before the scale subresource',
+    { annotations: { ...bothMarks, ...why } },
+    { ...hold(3, { undoes: 'unknown' }, why), custom: toZero },
+  ],
+  ['is not added later to a resource that the Go program holds', { ...none, annotations: bothMarks }, settle],
+]);
 
-  const unmark = { kind: 'object', annotations: withoutMark, scaling: false };
-  for (const direction of ['down', 'up'] as const) {
-    for (const text of ['1', 't', 'T', 'TRUE', 'true', 'True']) {
-      check(direction, {
-        what: `${text} leaves it alone`,
-        state: { annotations: { [ignore]: text } },
-        workload: 'ignored',
-      });
-    }
-    const rows: readonly Row[] = [
-      {
-        what: 'at 0',
-        state: { specReplicas: 0, annotations: { [ignore]: '1', [replicas]: '3' } },
-        workload: 'ignored',
-      },
-      { what: 'takes our mark away', state: { annotations: { [ignore]: 't', [active]: '' } }, workload: unmark },
-      {
-        what: 'takes our annotation held away',
-        state: { annotations: { [ignore]: 't', [heldAnnotation]: '{}' } },
-        workload: unmark,
-      },
-      {
-        what: 'takes our mark away at 0',
-        state: { specReplicas: 0, annotations: { [ignore]: 'T', ...bothMarks } },
-        workload: unmark,
-      },
-    ];
-    for (const row of rows) check(direction, row);
-  }
-  for (const text of ['', 'false', '0', 'yes', 'tRUE']) {
-    check('up', {
-      what: `not ${JSON.stringify(text)}`,
-      state: { annotations: { [ignore]: text } },
-      workload: 'settle',
-    });
-  }
-});
+table('up', up, [
+  ['a resource that we hold, whoever scaled it', { ...none, annotations: bothMarks, ...by('a') }, restore(3)],
+  ['one at 0 without marks', none, restore(1, { undoes: 'unknown' })],
+  ['one that another client scaled down', { ...none, ...by('kubectl-edit') }, restore(1, { undoes: 'kubectl-edit' })],
+  [
+    'one at 0 that was released',
+    { ...none, annotations: { [replicas]: '4' }, ...by('dependency-watchdog') },
+    restore(4),
+  ],
+  [
+    'a stored count that cannot be read',
+    { ...none, annotations: { [active]: '', [replicas]: '0' } },
+    restore(1, { unreadable: '0' }),
+  ],
+  ['one that is up', { readyReplicas: 0 }, settle],
+  ['left-over marks: the count stays', { annotations: bothMarks, specReplicas: 5 }, clean],
+  ['an annotation that the Go program left behind', { annotations: heldMark }, clean],
+]);
+
+table('release', { ...up, direction: 'release' }, [
+  ['a resource that we hold: only the mark is removed', { ...none, annotations: bothMarks }, unmark],
+  ['one that is not marked', { ...none, annotations: { [replicas]: '3' } }, { workload: 'released' }],
+  ['one with only the annotation held left', { annotations: heldMark }, unmark],
+  ['one with ignore-scaling', { annotations: { ...bothMarks, [ignore]: 'true' } }, unmark],
+]);
+
+for (const plan of [down, up]) {
+  table(`ignore-scaling, ${plan.direction}`, plan, [
+    ['is left alone', { annotations: { [ignore]: 't' } }, { workload: 'ignored' }],
+    ['at 0', { ...none, annotations: { [ignore]: '1', [replicas]: '3' } }, { workload: 'ignored' }],
+    ['takes our mark away', { ...none, annotations: { [ignore]: 'T', ...bothMarks } }, unmark],
+    ['takes our annotation held away', { annotations: { [ignore]: 't', ...heldMark } }, unmark],
+  ]);
+}
+
+table('ignore-scaling, down by a standby', { ...down, withoutLead: 'the leader left it' }, [
+  ['leaves the marks to the leader', { annotations: { ...bothMarks, [ignore]: 'true' } }, { workload: 'ignored' }],
+]);
 
 describe('the scope held', () => {
-  const held = { direction: 'up', scope: 'held' } as const;
+  const held: PatchInput = { direction: 'up', scope: 'held' };
 
-  it.each([
-    [{ specReplicas: 0 }, 'not-held'],
-    [{}, 'settle'],
-    [{ replicasManager: 'dependency-watchdog' }, 'settle'],
-    [{ replicasManager: 'gardenlet' }, 'not-held'],
-    [{ specReplicas: 0, annotations: { [replicas]: '3' } }, 'not-held'],
-    [{ annotations: { [ignore]: 'true' } }, 'ignored'],
-  ])('%j: %s', (given, expected) => {
-    for (const resource of [workload, custom]) expect(show(planPatch(resource, state(given), held))).toBe(expected);
-  });
+  table('up', held, [
+    ['one that another scaled down', { ...none, annotations: { [replicas]: '3' } }, { workload: 'not-held' }],
+    ['one that is up, perhaps by us', {}, settle],
+    ['one that we scaled up', by('dependency-watchdog'), settle],
+    ['one that another scaled up', by('gardenlet'), { workload: 'not-held' }],
+    ['one with ignore-scaling', { annotations: { [ignore]: 'true' } }, { workload: 'ignored' }],
+    ['a held resource', { ...none, annotations: bothMarks }, restore(3)],
+    ['one that the Go program restored', { annotations: heldMark }, unmark],
+    ['one at 0 whose mark the Go program removed', { ...none, annotations: heldMark }, unmark],
+  ]);
 
   it('does not wait for a resource that is no longer configured', () => {
-    const dropped = { ...workload, restoreOnly: true as const };
-    expect(show(planPatch(dropped, state({}), held))).toBe('not-held');
-  });
-
-  it('restores held resources', () => {
-    const base = state({ specReplicas: 0, annotations: bothMarks });
-    expect(show(planPatch(workload, base, held))).toMatchObject({ replicas: 3 });
-    expect(show(planPatch(custom, base, held))).toMatchObject({ kind: 'scale', replicas: 3 });
-  });
-
-  it('removes the annotation that the Go program left on a restored resource', () => {
-    const expected = { kind: 'object', annotations: withoutMark, scaling: false };
-    for (const given of [{}, { specReplicas: 0 }]) {
-      const base = state({ ...given, annotations: { [heldAnnotation]: '{}' } });
-      for (const resource of [workload, custom]) expect(show(planPatch(resource, base, held))).toEqual(expected);
-    }
+    expect(planPatch({ ...workload, restoreOnly: true }, state(), held)).toMatchObject({ outcome: 'not-held' });
   });
 });
 
-describe('the annotation held', () => {
-  const down = { direction: 'down', scope: 'all', heldValue: 'why' } as const;
-  const marks = { [replicas]: '3', [active]: '', [heldAnnotation]: 'why' };
-
-  it('is written in the request that scales down, or that marks a resource with a scale subresource', () => {
-    expect(show(planPatch(workload, state(), down))).toMatchObject({ annotations: marks, replicas: 0 });
-    const first = planPatch(custom, state(), down);
-    expect(show(first)).toEqual({ kind: 'object', annotations: marks, scaling: true });
-    expect(show(planPatch(custom, state({ annotations: marks }), down))).toMatchObject({ kind: 'scale', replicas: 0 });
-  });
-
-  it('is not added later to a resource that the Go program holds', () => {
-    const held = state({ specReplicas: 0, annotations: bothMarks });
-    expect(show(planPatch(workload, held, down))).toBe('settle');
-  });
-});
-
-describe('a resource has reached its target', () => {
-  it.each([
-    ['down', { specReplicas: 0, readyReplicas: 0 }, true],
-    ['down', { specReplicas: 0, readyReplicas: 1 }, false],
-    ['down', { specReplicas: 0, readyReplicas: 0, observed: false }, false],
-    ['down', { specReplicas: 1, readyReplicas: 0 }, false],
-    ['up', { specReplicas: 3, readyReplicas: 1 }, true],
-    ['up', { specReplicas: 3, readyReplicas: 0 }, false],
-    ['up', { specReplicas: 3, readyReplicas: 3, observed: false }, false],
-    ['up', { specReplicas: 0, readyReplicas: 3 }, false],
-  ] as const)('%s %j: %s', (direction, given, expected) => {
-    expect(isSettled(state(given), direction)).toBe(expected);
-  });
-
-  it('and is undisturbed if it is up, ready and without marks', () => {
-    expect(hasNothingToRestore(state())).toBe(true);
-    expect(hasNothingToRestore(state({ annotations: { [ignore]: 'true', other: 'x' } }))).toBe(true);
-    const disturbed: Partial<ResourceState>[] = [
-      { specReplicas: 0, readyReplicas: 0 },
-      { readyReplicas: 0 },
-      { observed: false },
-      { annotations: { [active]: '' } },
-      { annotations: { [replicas]: '3' } },
-      { annotations: { [heldAnnotation]: '{}' } },
-    ];
-    for (const given of disturbed) expect(hasNothingToRestore(state(given))).toBe(false);
-  });
-});
-
-describe('the writer whose count is overwritten', () => {
-  const undone = (direction: Direction, given: Partial<ResourceState>): unknown => {
-    const move = planPatch(workload, state(given), { direction, scope: 'all' });
-    return move.kind === 'write' ? move.write.undoes : move.kind;
-  };
-
-  it.each([
-    [
-      'down',
-      'has scaled up a resource that we hold',
-      { annotations: bothMarks, replicasManager: 'kubectl-scale' },
-      'kubectl-scale',
-    ],
-    ['down', 'is not named by the API server', { annotations: bothMarks }, 'unknown'],
-    [
-      'down',
-      'has scaled a resource that is not held: an ordinary scale-down',
-      { replicasManager: 'gardenlet' },
-      undefined,
-    ],
-    [
-      'up',
-      'has scaled a resource that is not held to 0',
-      { specReplicas: 0, replicasManager: 'kubectl-edit' },
-      'kubectl-edit',
-    ],
-    ['up', 'is us, in an earlier process', { specReplicas: 0, replicasManager: 'dependency-watchdog' }, undefined],
-    [
-      'up',
-      'has not changed a resource that we hold',
-      { specReplicas: 0, annotations: bothMarks, replicasManager: 'a' },
-      undefined,
-    ],
-  ] satisfies readonly [Direction, string, Partial<ResourceState>, string | undefined][])(
-    '%s: %s',
-    (direction, _, given, manager) => {
-      expect(undone(direction, given)).toBe(manager);
-    },
-  );
+it.each([
+  ['down', { specReplicas: 0, readyReplicas: 0 }, true],
+  ['down', { specReplicas: 0, readyReplicas: 1 }, false],
+  ['down', { specReplicas: 0, readyReplicas: 0, observed: false }, false],
+  ['down', { specReplicas: 1, readyReplicas: 0 }, false],
+  ['up', { specReplicas: 3, readyReplicas: 1 }, true],
+  ['up', { specReplicas: 3, readyReplicas: 0 }, false],
+  ['up', { specReplicas: 3, readyReplicas: 3, observed: false }, false],
+  ['up', { specReplicas: 0, readyReplicas: 3 }, false],
+] as const)('a resource has reached its target: %s %j: %s', (direction, given, expected) => {
+  expect(isSettled(state(given), direction)).toBe(expected);
 });
