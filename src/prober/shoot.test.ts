@@ -1,4 +1,4 @@
-import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { buildLease, buildMachine, buildNode, microTime } from '../../test/doubles/builders.ts';
 import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
@@ -229,19 +229,5 @@ describe('runs of many shoots', () => {
     for (const write of seed.waiting) write.fail(new ApiError({ code: 'ServerError', message: 'again', status: 500 }));
     await clock.advance(10_000);
     expect([before, writesOf('a').length > before]).toEqual([3, true]);
-  });
-
-  it('can be stopped while they wait', async () => {
-    const gate = {
-      enter: vi.fn(
-        ({ signal }: { readonly signal: AbortSignal }) =>
-          new Promise<void>((_, reject) => signal.addEventListener('abort', () => reject(new Error('stopped')))),
-      ),
-    };
-    const a = start('a', { gate });
-    await clock.settle();
-    expect(gate.enter).toHaveBeenCalledTimes(1);
-    await a.stop();
-    expect(a.runs).toEqual([]);
   });
 });

@@ -40,34 +40,7 @@ describe('a shoot is probed', () => {
   });
 });
 
-/** A Cluster as gardenlet writes it: the JSON keys are those of `ShootStatus` in gardener's types_shoot.go. */
-const wakingUp = {
-  apiVersion: 'extensions.gardener.cloud/v1alpha1',
-  kind: 'Cluster',
-  metadata: { name: 'shoot--dev--one' },
-  spec: {
-    shoot: {
-      apiVersion: 'core.gardener.cloud/v1beta1',
-      kind: 'Shoot',
-      metadata: { name: 'one', namespace: 'garden-dev' },
-      spec: { hibernation: { enabled: false }, provider: { type: 'local', workers: [{ name: 'worker' }] } },
-      status: {
-        hibernated: true,
-        lastOperation: { type: 'Reconcile', state: 'Processing', progress: 20, lastUpdateTime: '2026-11-21T06:00:00Z' },
-      },
-    },
-  },
-};
-
 describe('a shoot is left as it is', () => {
-  it('waking up, as gardenlet writes it', () => {
-    const { shoot: decoded } = decodeCluster(wakingUp, 'cluster');
-    expect(decoded.ok && decideShootLifecycle(decoded.value)).toEqual({
-      kind: 'leave',
-      reason: 'the shoot is waking up',
-    });
-  });
-
   it.each([
     ['waking up', { hibernated: true, hibernationEnabled: false }],
     ['waking up, without hibernation in its spec', { hibernated: true }],
@@ -84,32 +57,29 @@ describe('a prober is stopped', () => {
     expect(shootGone).toMatchObject({ kind: 'stop', releasePolicy: 'nothing' });
   });
 
-  it.each([
+  // In the order in which the reasons win, over one another and over any other state.
+  const reasons: readonly (readonly [string, string, ShootOptions])[] = [
     ['deletion', 'release', deleting],
     ['hibernation', 'release', { hibernationEnabled: true }],
-    ['hibernation, asleep', 'release', { hibernationEnabled: true, hibernated: true }],
     ['migration', 'release', operation('Migrate', 'Processing')],
-    ['migration, over', 'release', operation('Migrate', 'Succeeded')],
     ['no workers', 'restore', { workers: [] }],
-    // Each of these reasons wins over any other state.
-    ['deletion of a shoot without workers', 'release', { ...deleting, workers: [] }],
-    ['deletion while waking up', 'release', { ...deleting, hibernated: true }],
-    ['deletion before creation', 'release', { ...deleting, lastOperation: null }],
-    ['deletion in hibernation', 'release', { ...deleting, hibernationEnabled: true, hibernated: true }],
-    ['deletion during migration', 'release', { ...deleting, ...operation('Migrate', 'Error') }],
-    ['hibernation of a shoot without workers', 'release', { hibernationEnabled: true, workers: [] }],
-    ['hibernation before creation', 'release', { hibernationEnabled: true, lastOperation: null }],
-    ['migration without workers', 'release', { ...operation('Migrate', 'Processing'), workers: [] }],
-    ['migration while waking up', 'release', { ...operation('Migrate', 'Processing'), hibernated: true }],
-    ['no workers while waking up', 'restore', { workers: [], hibernated: true }],
-    ['no workers before creation', 'restore', { workers: [], lastOperation: null }],
-    ['no workers while being created', 'restore', { ...operation('Create', 'Processing'), workers: [] }],
-  ] satisfies readonly [string, string, ShootOptions][])('%s: %s', (_, releasePolicy, options) => {
-    expect(decideShootLifecycle(shoot(options))).toMatchObject({ kind: 'stop', releasePolicy });
+  ];
+  const states: readonly (readonly [string, ShootOptions])[] = [
+    ['at any time', {}],
+    ['while waking up', { hibernated: true }],
+    ['before creation', { lastOperation: null }],
+    ['while being created', operation('Create', 'Processing')],
+    ['without workers', { workers: [] }],
+  ];
+
+  it.each(reasons)('%s: %s', (_, releasePolicy, why) => {
+    for (const [when, state] of states) {
+      expect(decideShootLifecycle(shoot({ ...state, ...why })), when).toMatchObject({ kind: 'stop', releasePolicy });
+    }
   });
 
   it('with a reason in words', () => {
-    for (const options of [deleting, { hibernationEnabled: true }, operation('Migrate', ''), { workers: [] }]) {
+    for (const [, , options] of reasons) {
       expect(decideShootLifecycle(shoot(options))).toHaveProperty('reason', expect.stringMatching(/\w+ \w+/));
     }
   });

@@ -58,15 +58,6 @@ const start = ({
   );
 
 describe('the external prober', () => {
-  it('probes over a connection that it closes, when the first run is due', async () => {
-    const prober = start();
-    await clock.advance(999);
-    expect([heard, prober.reachability]).toEqual([[], 'unknown']);
-    await clock.advance(1);
-    expect(heard).toEqual(['closed', 'answered', 'reachable']);
-    expect(prober.reachability).toBe('reachable');
-  });
-
   it('treats a bug as an unknown state, counts it, and continues', async () => {
     const clientFor = (): never => {
       throw new TypeError('a bug');

@@ -2,11 +2,11 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { buildLease, buildMachine, buildNode, microTime } from '../../../test/doubles/builders.ts';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { type ScriptedCall, type ScriptedClient, createScriptedClient } from '../../../test/doubles/scripted-client.ts';
-import { ApiError, type ApiErrorCode } from '../../kubernetes/api/errors.ts';
+import { ApiError } from '../../kubernetes/api/errors.ts';
 import type { KubeClient } from '../../kubernetes/api/kube.ts';
 import { type DependentsView, emptyProbeMemory } from '../judge/judgement.ts';
 import { type ProbeResult, probe } from './probe.ts';
-import { defaultSettings, disturbed, held, undisturbed } from '../testing/probe-run.ts';
+import { defaultSettings, disturbed, held } from '../testing/probe-run.ts';
 import { createStaticStore } from '../testing/static-store.ts';
 import { gardenerSource } from '../clusters/gardener.ts';
 
@@ -22,8 +22,6 @@ beforeEach(() => {
 
 interface Given {
   readonly dependents?: DependentsView;
-  /** True if an earlier run has listed nodes and machines. */
-  readonly isKnown?: boolean;
   /** Age of all leases, in milliseconds. */
   readonly ageMs?: number;
   readonly timeoutMs?: number;
@@ -80,11 +78,7 @@ const start = (given: Given) => {
       cluster: 'shoot--a',
       secret: 'shoot/probe',
       timeoutMs,
-      memory: {
-        ...emptyProbeMemory,
-        slowestResponseMs,
-        candidates: given.isKnown === true ? { at: clock.monotonic(), names: new Set<string>() } : undefined,
-      },
+      memory: { ...emptyProbeMemory, slowestResponseMs },
       input: () => ({ settings: defaultSettings, dependents, random: 0 }),
       signal: abort.signal,
     },
@@ -105,12 +99,6 @@ const lastList = async (): Promise<ScriptedCall> => {
   return seed.waiting[0]!;
 };
 
-const fail = async (code: ApiErrorCode): Promise<void> => {
-  (await lastList()).fail(new ApiError({ code, message: 'x' }));
-  await clock.settle();
-};
-
-const limits = () => seed.calls.map(({ options: { priority, timeoutMs } }) => [priority, timeoutMs]);
 const machines = list(names.map((name) => buildMachine({ name })));
 const expired = { ageMs: 60_000 };
 
@@ -118,27 +106,22 @@ describe('the list of machines', () => {
   it.each([
     { what: 'leases have expired', given: expired, verdict: 'confirming' },
     { what: 'something is held down', given: { dependents: held }, verdict: 'healthy' },
-  ])('is urgent when $what, and hangs for 5 s at most before it is requested again', async ({ given, verdict }) => {
+  ])('is urgent when $what, and the connection to the shoot is closed after it', async ({ given, verdict }) => {
     const { outcome, closed } = start(given);
-    await lastList();
-    await clock.advance(5_000);
-    expect(seed.waiting).toHaveLength(2);
-    seed.waiting[1]!.answer(machines);
+    const call = await lastList();
+    await clock.advance(3_000);
+    call.answer(machines);
     await clock.settle();
-    expect(limits()).toEqual([
-      ['urgent', 10_000],
-      ['urgent', 10_000],
-    ]);
-    expect(outcome()).toMatchObject({ decision: { verdict: { kind: verdict } }, durationMs: 5_000 });
+    expect(call.options).toMatchObject({ priority: 'urgent', timeoutMs: 10_000 });
+    expect(outcome()).toMatchObject({ decision: { verdict: { kind: verdict } }, durationMs: 3_000 });
     expect(closed()).toBe(1);
   });
 
   it('ends with the run, even in its second attempt', async () => {
     const { abort, outcome, closed } = start(expired);
-    await fail('Timeout');
+    (await lastList()).fail(new ApiError({ code: 'Timeout', message: 'x' }));
+    await lastList();
     const reason = new Error('the prober is being stopped');
-    const { options } = await lastList();
-    expect(options.timeoutMs).toBe(10_000);
     abort.abort(reason);
     await clock.settle();
     expect(outcome()).toEqual({ error: reason });
@@ -153,14 +136,6 @@ describe('the requests of a run', () => {
     await clock.advance(30_000);
     return asked;
   };
-
-  it('are two if the leases are enough', async () => {
-    expect(await askedIn({ dependents: undisturbed, isKnown: true })).toEqual(['0 version', '100 leases']);
-  });
-
-  it('are sent one step after the other', async () => {
-    expect(await askedIn({})).toEqual(['0 version', '100 leases', '200 nodes', '200 machines']);
-  });
 
   it.each([
     ['version', ['0 version']],

@@ -130,9 +130,12 @@ describe('a request to the shoot', () => {
     }
   });
 
-  it('has a third of the run, and fails when the second has failed too', async () => {
+  it('has a third of the run, or all of a short one, and fails when the second has failed too', async () => {
     const outcome = outcomeOf(start().shoot(getVersion));
     expect(waiting().options.timeoutMs).toBe(10_000);
+    void start(undefined, 3_000).shoot(getVersion);
+    expect(waiting().options.timeoutMs).toBe(3_000);
+    connections.pop();
     await clock.advance(5_000);
     connections[0]!.client.waiting[0]!.fail(new ApiError(late('waiting for the answer')));
     await clock.settle();
@@ -140,13 +143,6 @@ describe('a request to the shoot', () => {
     connections[1]!.client.waiting[0]!.fail(new ApiError(status('ServerError', 500)));
     await clock.settle();
     expect(outcome()).toMatchObject({ ok: false, error: { code: 'ServerError' } });
-  });
-
-  it('has the rest of a short run', async () => {
-    const outcome = outcomeOf(start(undefined, 3_000).shoot(getVersion));
-    expect(waiting().options.timeoutMs).toBe(3_000);
-    await answer();
-    expect(outcome()).toMatchObject({ ok: true });
   });
 
   it('is not repeated when the time of the run is up', async () => {
@@ -159,57 +155,40 @@ describe('a request to the shoot', () => {
   });
 });
 
-describe('connections', () => {
-  it('are shared by sequential requests, and separate for parallel ones', async () => {
-    const asker = start();
+it('connections are shared by sequential requests, and separate for parallel ones', async () => {
+  const asker = start();
+  for (let count = 0; count < 2; count += 1) {
     void asker.shoot(getVersion);
     await answer();
-    void asker.shoot(getVersion);
-    await answer();
-    expect(connections).toHaveLength(1);
-    void asker.shoot(getVersion);
-    void asker.shoot(getVersion);
-    expect(connections.map(({ client }) => client.calls.length)).toEqual([3, 1]);
-    asker.close();
-    expect(connections.map(({ closed }) => closed)).toEqual([true, true]);
-  });
+  }
+  expect(connections).toHaveLength(1);
+  void asker.shoot(getVersion);
+  void asker.shoot(getVersion);
+  expect(connections.map(({ client }) => client.calls.length)).toEqual([3, 1]);
+  asker.close();
+  expect(connections.map(({ closed }) => closed)).toEqual([true, true]);
 });
 
 describe('the slowest response for the next run', () => {
-  const learn = async (act: (asker: RunRequests) => Promise<void>, before?: number): Promise<number | undefined> => {
-    const asker = start(before);
-    await act(asker);
-    return asker.slowestResponseMs();
-  };
-
   it('is the longest time of a response, successful or not', async () => {
-    const slowest = await learn(async (asker) => {
-      void asker.shoot(getVersion);
-      await answer(300);
-      void asker.shoot(getVersion);
-      await fail(status('ServerError', 500), 2_500);
-      await answer(100);
-    });
-    expect(slowest).toBe(2_500);
+    const asker = start();
+    void asker.shoot(getVersion);
+    await answer(300);
+    void asker.shoot(getVersion);
+    await fail(status('ServerError', 500), 2_500);
+    await answer(100);
+    expect(asker.slowestResponseMs()).toBe(2_500);
   });
 
-  it('stays as it was if requests only hung', async () => {
-    const hang = async (asker: RunRequests): Promise<void> => {
-      void asker.shoot(getVersion);
-      await fail(late('waiting for the answer'), 4_000);
-    };
-    expect(await learn(hang, 9_000)).toBe(9_000);
-    connections = [];
-    expect(await learn(hang)).toBeUndefined();
-  });
-
-  it('is unknown if no connection was established', async () => {
-    const slowest = await learn(async (asker) => {
-      void asker.shoot(getVersion);
-      await fail(late('connecting'), 4_000);
-      await fail(broken('ETIMEDOUT', 'connecting'), 4_000);
-    }, 9_000);
-    expect(slowest).toBeUndefined();
+  it.each([
+    ['stays as it was if requests only hung', 'waiting for the answer', 9_000],
+    ['is unknown if no connection was established', 'connecting', undefined],
+  ] as const)('%s', async (_, phase, slowest) => {
+    const asker = start(9_000);
+    void asker.shoot(getVersion);
+    await fail(late(phase), 4_000);
+    await fail(broken('ETIMEDOUT', 'connecting'), 4_000);
+    expect(asker.slowestResponseMs()).toBe(slowest);
   });
 });
 

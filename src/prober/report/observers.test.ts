@@ -73,13 +73,6 @@ it('names the seed, if its Clusters do, in Events and in the log', () => {
   expect(logger.lines.map(({ fields }) => fields.seed)).toEqual([undefined, 'aws-eu10']);
 });
 
-it('reports why a shoot is no longer probed, and what happens to held resources', () => {
-  emit({ kind: 'probing-stopped', cluster: 'a', reason: 'hibernated', releasePolicy: 'release' });
-  expect(logger.lines).toMatchObject([
-    { message: 'no longer probing', fields: { namespace: 'a', reason: 'hibernated', releasePolicy: 'release' } },
-  ]);
-});
-
 /** A run that ended with this verdict. */
 const runOf = (cluster: string, verdict: Verdict, given?: Partial<EventOf<'run-ended'>>): EventOf<'run-ended'> =>
   runEnded(cluster, decisionOf(verdict), given);
@@ -216,10 +209,7 @@ describe('reports about the scalings of a shoot', () => {
     expect([end('x'), end('x'), end('x')]).toEqual(['error', 'debug', 'debug']);
     expect([end('y'), end('y'), end('x')]).toEqual(['error', 'debug', 'error']);
     expect([end('x', 'up'), end('x', 'up'), end('x', 'down')]).toEqual(['error', 'debug', 'error']);
-  });
-
-  it('a failure is reported again after a success', () => {
-    expect([end('x'), end(undefined), end('x')]).toEqual(['error', undefined, 'error']);
+    expect([end(undefined), end('x')]).toEqual([undefined, 'error']);
   });
 
   it('a failure of another shoot is reported separately, and again after the shoot was forgotten', () => {

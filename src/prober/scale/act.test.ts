@@ -1,5 +1,4 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { buildDeployment } from '../../../test/doubles/builders.ts';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { type ScriptedClient, createScriptedClient } from '../../../test/doubles/scripted-client.ts';
 import { ApiError } from '../../kubernetes/api/errors.ts';
@@ -33,14 +32,13 @@ const scaleDown: Action = { kind: 'write', key: refKey(main), write: { base, kin
 interface Given {
   readonly ref?: ResourceRef;
   readonly urgent?: boolean;
-  readonly dryRun?: boolean;
 }
 
 /** `outcome()` is undefined while the request is in progress. */
-const start = async (action: Action, { ref = kcm, urgent = true, dryRun = false }: Given = {}) => {
+const start = async (action: Action, { ref = kcm, urgent = true }: Given = {}) => {
   let outcome: ActionResponse | { readonly thrown: unknown } | undefined;
   const target = { ref, resource: 'things', namespace: 'shoot--a' };
-  act({ seed, dryRun }, { action, target, urgent, signal: wanted.signal }).then(
+  act({ seed, dryRun: false }, { action, target, urgent, signal: wanted.signal }).then(
     (value) => {
       outcome = value;
     },
@@ -58,15 +56,8 @@ describe('the limits of a request', () => {
 
   it.each([
     { what: 'an urgent read', action: read, given: { urgent: true }, limits: urgently },
-    { what: 'a read', action: read, given: { urgent: false }, limits: ordinarily },
     { what: 'an urgent write', action: down, given: { urgent: true }, limits: { ...urgently, sentTimeoutMs: 5_000 } },
     { what: 'a write', action: down, given: { urgent: false }, limits: { ...ordinarily, sentTimeoutMs: 5_000 } },
-    {
-      what: 'a write through the scale subresource',
-      action: scaleDown,
-      given: { ref: main, urgent: false },
-      limits: { ...ordinarily, sentTimeoutMs: 5_000 },
-    },
   ])('$what: $limits', async ({ action, given, limits }) => {
     await start(action, given);
     expect(seed.calls.map(({ options }) => options)).toEqual([{ ...limits, signal: wanted.signal }]);
@@ -100,14 +91,6 @@ describe('an aborted request', () => {
 });
 
 describe('a response', () => {
-  it('is the state that the API server has now', async () => {
-    const outcome = await start(down);
-    seed.waiting[0]!.answer({ ...buildDeployment({ name: 'kcm', replicas: 0, resourceVersion: '7', annotations }) });
-    await clock.settle();
-    const value = { resourceVersion: '7', specReplicas: 0, readyReplicas: 0, annotations };
-    expect(outcome()).toMatchObject({ key: refKey(kcm), result: { ok: true, value } });
-  });
-
   it('that the resource does not exist is no error for a read', async () => {
     const missing = new ApiError({ code: 'NotFound', message: 'x' });
     for (const action of [read, down]) {
@@ -126,11 +109,4 @@ describe('a response', () => {
     await clock.settle();
     expect(outcome()).toEqual({ thrown: bug });
   });
-});
-
-it('a dry run sends no write, and counts it as done', async () => {
-  const outcome = await start(down, { dryRun: true });
-  const value = { ...base, annotations, specReplicas: 0, readyReplicas: 0, observed: true };
-  expect(outcome()).toEqual({ key: refKey(kcm), result: { ok: true, value } });
-  expect(seed.calls).toEqual([]);
 });

@@ -9,6 +9,7 @@ import {
 import type { DependentSource, ServedKind } from '../../kubernetes/cache/watch-kind.ts';
 import type { DependentResource } from '../config/settings.ts';
 import { type ObjectInit, dependent, deployment, etcd, objectOf, scalableOf, stateOf } from '../testing/resources.ts';
+import { createStaticStore } from '../testing/static-store.ts';
 import { type DryRunOverlays, type SnapshotSources, overlayWrite, takeSnapshot, viewDependents } from './snapshots.ts';
 
 const kcm = deployment('kcm');
@@ -30,11 +31,10 @@ const sourcesOf = (ref: typeof kcm, given: Given): SnapshotSources => {
   const source: DependentSource = {
     served: () => given.served ?? served,
     store: {
+      ...createStaticStore((key) =>
+        key === `shoot/${ref.name}` && given.object !== undefined ? scalableOf(given.object) : undefined,
+      ),
       synced: given.synced ?? true,
-      get: (key) => (key === `shoot/${ref.name}` && given.object !== undefined ? scalableOf(given.object) : undefined),
-      entries: () => [],
-      subscribe: () => () => undefined,
-      whenSynced: () => Promise.resolve(),
     },
   };
   const lastResponses = new Map<string, ResourceState>();
