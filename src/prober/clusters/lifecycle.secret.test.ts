@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { chooseSecret, describeOthers } from './lifecycle.ts';
+import { chooseSecret } from './lifecycle.ts';
 
 const secret = (name: string, created: number, deleting = false) => ({ name, created, deleting });
 
@@ -31,11 +31,4 @@ it('chooses the same Secret in any order of the list', () => {
       },
     ),
   );
-});
-
-it('names the other Secrets, and is undefined if there are none', () => {
-  expect(describeOthers('a', ['b', 'c'])).toBe(
-    '3 Secrets have the labels of clusterSource.selector: the prober uses a, the oldest, and not b, c',
-  );
-  expect(describeOthers('a', [])).toBeUndefined();
 });

@@ -55,15 +55,6 @@ const start = () => {
   return { clock, process, clusters, secrets, remove, isKnown: () => clusters.get('one') !== undefined };
 };
 
-it('keeps a cluster for a minute after its Secret is deleted', async () => {
-  const { clock, remove, isKnown } = start();
-  remove();
-  await clock.advance(59_999);
-  expect(isKnown()).toBe(true);
-  await clock.advance(1);
-  expect(isKnown()).toBe(false);
-});
-
 it('waits for another minute if the process was suspended, because the Secret may exist again', async () => {
   const { clock, process, remove, isKnown } = start();
   remove();
@@ -85,17 +76,4 @@ it('waits as long as the Secrets are not watched', async () => {
   secrets.interruption.ms = 0;
   await clock.advance(60_000);
   expect(isKnown()).toBe(false);
-});
-
-it('waits only for the rest of the minute for a Secret that an earlier process may have seen, and only once', async () => {
-  const { clock, clusters } = start();
-  const since = clock.monotonic();
-  await clock.advance(20_000);
-  clusters.awaitSince('two', since);
-  expect([...clusters.entries()].map(([name]) => name)).toEqual(['one', 'two']);
-  await clock.advance(39_999);
-  expect(clusters.get('two')).toBeDefined();
-  await clock.advance(1);
-  clusters.awaitSince('two', since);
-  expect(clusters.get('two')).toBeUndefined();
 });

@@ -60,51 +60,33 @@ describe('proberConfig.load', () => {
     });
   });
 
+  const outside = {
+    kubeConfigSecretName: 'outside',
+    timeoutMs: 5_000,
+    failureThreshold: 3,
+    successThreshold: 1,
+    mode: 'observe',
+  };
+
   it.each([
     ['initialDelay: 0', { initialDelayMs: 0 }],
-    ['initialDelay: "0"', { initialDelayMs: 0 }],
     ['probeInterval: 1m30s', { probeIntervalMs: 90_000 }],
     ['probeInterval: 0.5s', { probeIntervalMs: 500 }],
-    ['probeInterval: 87600h', { probeIntervalMs: 87_600 * 3_600_000 }],
     ['backoffJitterFactor: 0', { backoffJitterFactor: 0 }],
-    ['backoffJitterFactor: 2', { backoffJitterFactor: 2 }],
     ['nodeLeaseFailureFraction: 1', { nodeLeaseFailureFraction: 1 }],
     ['nodeLeaseFailureFraction: 1e-9', { nodeLeaseFailureFraction: 1e-9 }],
     ['kcmNodeMonitorGraceDuration: 2m', { nodeMonitorGraceMs: 120_000 }],
-    ['kcmNodeMonitorGraceDuration: null', { nodeMonitorGraceMs: 40_000 }],
     ['probeTimeout: ~', { probeTimeoutMs: 30_000 }],
     ['externalProbe: null', {}],
-    [
-      'externalProbe: {kubeConfigSecretName: outside}',
-      {
-        externalProbe: {
-          kubeConfigSecretName: 'outside',
-          timeoutMs: 5_000,
-          failureThreshold: 3,
-          successThreshold: 1,
-          mode: 'observe',
-        },
-      },
-    ],
+    ['externalProbe: {kubeConfigSecretName: outside}', { externalProbe: outside }],
     [
       'externalProbe: {kubeConfigSecretName: outside, timeout: 2s, failureThreshold: 5, successThreshold: 2, mode: trigger}',
-      {
-        externalProbe: {
-          kubeConfigSecretName: 'outside',
-          timeoutMs: 2_000,
-          failureThreshold: 5,
-          successThreshold: 2,
-          mode: 'trigger',
-        },
-      },
+      { externalProbe: { ...outside, timeoutMs: 2_000, failureThreshold: 5, successThreshold: 2, mode: 'trigger' } },
     ],
-    ['PROBEINTERVAL: 7s', { probeIntervalMs: 7_000 }],
     ['PROBEINTERVAL: 7s\nprobeInterval: 8s', { probeIntervalMs: 8_000 }],
     ['probeInterval: 8s\nPROBEINTERVAL: 7s', { probeIntervalMs: 8_000 }],
     ['failureThreshold: 3', {}],
-    ['toString: 3', {}],
     ['__proto__: {probeInterval: 7s}', { probeIntervalMs: 10_000 }],
-    ['constructor: {probeInterval: 7s}', { probeIntervalMs: 10_000 }],
     ['---', {}],
   ])('reads %s as the Go program does', (line, expected) => {
     expect(load(`${minimal}${line}\n`).settings).toMatchObject(expected);
@@ -113,9 +95,6 @@ describe('proberConfig.load', () => {
   it.each([
     ['yes', true],
     ['On', true],
-    ['y', true],
-    ['TRUE', true],
-    ['no', false],
     ['OFF', false],
     ['n', false],
     ['~', false],
@@ -151,18 +130,8 @@ describe('proberConfig.load', () => {
 });
 
 it('reports an unknown kind on one line, whatever the file contains', () => {
-  const config = {
-    kubeConfigSecretName: 'a',
-    kcmNodeMonitorGraceDuration: '40s',
-    dependentResourceInfos: [
-      {
-        ref: { apiVersion: '\n\napps/v1', kind: 'Deployment', name: 'a' },
-        scaleUp: { level: 0 },
-        scaleDown: { level: 0 },
-      },
-    ],
-  };
-  const messages = proberConfig.check(JSON.stringify(config)).map(({ message }) => message);
+  const text = `${minimal}kcmNodeMonitorGraceDuration: 40s\n`.replace('apps/v1', JSON.stringify('\n\napps/v1'));
+  const messages = proberConfig.check(text).map(({ message }) => message);
   expect(messages).toContainEqual(expect.stringContaining('Deployment of \\n\\napps/v1 is not served by any seed'));
   expect(messages.join()).not.toContain('\n');
 });

@@ -104,10 +104,8 @@ describe('the external prober', () => {
   it.each(['trigger', 'observe'] as const)(
     'turns unreachable after three failures, a second apart, in mode %s',
     async (mode) => {
-      const clientFor: ShootConnector['clientFor'] = () => {
-        const error = new ApiError({ code: 'ConnectionError', message: 'refused' });
-        return { client: { call: () => Promise.reject(error) }, close: () => undefined };
-      };
+      const error = new ApiError({ code: 'ConnectionError', message: 'refused' });
+      const clientFor = () => ({ client: { call: () => Promise.reject(error) }, close: () => undefined });
       const prober = start({ clientFor, mode });
       await clock.advance(2_999);
       expect(prober.isTriggering()).toBe(false);

@@ -95,34 +95,28 @@ describe('reports about the runs of a shoot', () => {
     error: new KubeconfigError(field, problem),
   });
 
-  it.each<{ readonly what: string; readonly verdicts: readonly Verdict[]; readonly levels: readonly string[] }>([
-    { what: 'the first failure is logged as an error', verdicts: [refused], levels: ['error'] },
-    {
-      what: 'the same failure with another text is not logged as an error again',
-      verdicts: [failed('Timeout', 'after 9 ms'), failed('Timeout', 'after 8 ms')],
-      levels: ['error', 'debug'],
-    },
-    {
-      what: 'another failure is',
-      verdicts: [refused, failed('Timeout', 'x'), { ...refused, failure: 'lease_list_failed' } as Verdict],
-      levels: ['error', 'error', 'error'],
-    },
-    {
-      what: 'a failure of another field of the kubeconfig is',
-      verdicts: [unusable('a', 'x'), unusable('a', 'y'), unusable('b', 'x')],
-      levels: ['error', 'debug', 'error'],
-    },
-    {
-      what: 'a failure is logged as an error again after a verdict',
-      verdicts: [refused, upVerdict, upVerdict, refused, refused],
-      levels: ['error', 'info', 'debug', 'error', 'debug'],
-    },
-    {
-      what: 'each change of the verdict is logged',
-      verdicts: [upVerdict, downVerdict, { kind: 'skipped' }, { kind: 'skipped' }],
-      levels: ['info', 'info', 'info', 'debug'],
-    },
-  ])('$what', ({ verdicts, levels }) => {
+  it.each<readonly [what: string, verdicts: readonly Verdict[], levels: readonly string[]]>([
+    [
+      'the same failure with another text is not logged as an error again',
+      [failed('Timeout', 'after 9 ms'), failed('Timeout', 'after 8 ms')],
+      ['error', 'debug'],
+    ],
+    [
+      'another failure is',
+      [refused, failed('Timeout', 'x'), { ...refused, failure: 'lease_list_failed' } as Verdict],
+      ['error', 'error', 'error'],
+    ],
+    [
+      'a failure of another field of the kubeconfig is',
+      [unusable('a', 'x'), unusable('a', 'y'), unusable('b', 'x')],
+      ['error', 'debug', 'error'],
+    ],
+    [
+      'a failure is logged as an error again after a verdict, of which each change is logged',
+      [refused, upVerdict, upVerdict, downVerdict, refused],
+      ['error', 'info', 'debug', 'info', 'error'],
+    ],
+  ])('%s', (_, verdicts, levels) => {
     expect(levelsOf(verdicts)).toEqual(levels);
   });
 });
@@ -177,19 +171,14 @@ it('a failure of the API server from whose end silence counts is told once, with
   expect(logger.lines.flatMap(({ fields }) => fields.seconds ?? [])).toEqual([18]);
 });
 
-describe('the word for a verdict', () => {
-  it.each<[Verdict, string]>([
-    [upVerdict, 'healthy'],
-    [downVerdict, 'unhealthy'],
-    [{ kind: 'confirming' }, 'confirming'],
-    [{ kind: 'skipped' }, 'skipped'],
-    [{ kind: 'landing', renewed: 1, awaited: 2, late: [], latest: 9 }, 'landing'],
-    [failed('ConnectionError', 'refused'), 'api_server_unreachable'],
-  ])('is the same in log and metric: %j', (verdict, word) => {
-    emit(runOf('x', verdict));
-    expect(logger.lines.map(({ fields }) => fields.verdict)).toEqual([word]);
-    expect(meter.value('dwd_prober_runs_total', { namespace: 'x', result: word })).toBe(1);
-  });
+it.each<[Verdict, string]>([
+  [upVerdict, 'healthy'],
+  [{ kind: 'landing', renewed: 1, awaited: 2, late: [], latest: 9 }, 'landing'],
+  [failed('ConnectionError', 'refused'), 'api_server_unreachable'],
+])('the word for a verdict is the same in log and metric: %j', (verdict, word) => {
+  emit(runOf('x', verdict));
+  expect(logger.lines.map(({ fields }) => fields.verdict)).toEqual([word]);
+  expect(meter.value('dwd_prober_runs_total', { namespace: 'x', result: word })).toBe(1);
 });
 
 describe('reports about the scalings of a shoot', () => {
@@ -228,21 +217,17 @@ describe('reports about the scalings of a shoot', () => {
   });
 });
 
-describe('held resources', () => {
+it('resources are shown as held since the time in their annotations, else since they were first seen held', async () => {
   const held = (name: string, since?: string) => ({ kind: 'Deployment', name, replicas: 1, since });
-
-  it('are shown since the time in their annotations, else since they were first seen held', async () => {
-    const show = async (...given: readonly ReturnType<typeof held>[]) => {
-      step('a', { held: given });
-      return scrape('dwd_prober_held_since_timestamp_seconds', { namespace: 'a' });
-    };
-    const first = clock.now() / 1_000;
-    expect(await show(held('kcm'))).toBe(first);
-    expect(await show(held('kcm'), held('mcm'))).toBe(first);
-    expect(await show(held('kcm'), held('mcm', '2020-01-01T00:00:00Z'))).toBe(Date.UTC(2020, 0, 1) / 1_000);
-    expect(await show()).toBeUndefined();
-    expect(await show(held('kcm'))).toBe(first + 4);
-  });
+  const show = async (...given: readonly ReturnType<typeof held>[]) => {
+    step('a', { held: given });
+    return scrape('dwd_prober_held_since_timestamp_seconds', { namespace: 'a' });
+  };
+  const first = clock.now() / 1_000;
+  expect(await show(held('kcm'))).toBe(first);
+  expect(await show(held('kcm'), held('mcm', '2020-01-01T00:00:00Z'))).toBe(Date.UTC(2020, 0, 1) / 1_000);
+  expect(await show()).toBeUndefined();
+  expect(await show(held('kcm'))).toBe(first + 3);
 });
 
 describe('reports about the requests of a scaling', () => {

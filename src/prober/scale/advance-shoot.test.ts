@@ -23,14 +23,24 @@ import {
   mayWriteNow,
 } from './advance-shoot.ts';
 import { type Role, leader } from './desired.ts';
+import type { ActionResponse } from './operation.ts';
 
 const standby: Role = { leads: false, mayStandIn: true };
+const idle: Role = { leads: false, mayStandIn: false };
 const [a, b] = [deployment('a'), deployment('b')] as const;
 const up = (ref: ResourceRef): ObjectInit => objectOf(ref, { replicas: 3 });
 /** Held, but another writer has scaled it up. */
-const contested = (ref: ResourceRef): ObjectInit => ({ ...heldObject(ref), replicas: 2, ready: 2 });
+const contested = (ref: ResourceRef): ObjectInit => ({ ...heldObject(ref), replicas: 2, ready: 2, version: 3 });
+const written = (object: ObjectInit): ObjectInit => ({ ...object, version: 2 });
+const [downA, downB, upA] = [written(heldObject(a)), written(heldObject(b)), written(up(a))] as const;
 const allUp = [up(a), up(b)];
 const allHeld = [heldObject(a), heldObject(b)];
+const [halfDown, allDown, halfUp] = [
+  [downA, up(b)],
+  [downA, downB],
+  [upA, heldObject(b)],
+];
+const refused = new ApiError({ code: 'Invalid', message: 'no' });
 const nameOf = (key: string): string => key.slice(key.lastIndexOf('/') + 1);
 
 const judged = (verdict: Verdict, nextRunAt = Number.POSITIVE_INFINITY): ShootEvent => ({
@@ -42,18 +52,9 @@ const crossedAt = (at: number): Verdict => ({ kind: 'unhealthy', crossedAt: at, 
 const landing: Verdict = { kind: 'landing', renewed: 1, awaited: 2, late: [], latest: 200_000 };
 
 const textOf = (effect: Effect): string => {
-  switch (effect.kind) {
-    case 'send':
-      return `${effect.action.kind} ${nameOf(effect.action.key)}`;
-    case 'scaling-started':
-      return effect.scaling.direction;
-    case 'scaling-ended':
-      return effect.end;
-    case 'start-run':
-    case 'abort-run':
-    case 'protection-late':
-      return effect.kind;
-  }
+  if (effect.kind === 'send') return `${effect.action.kind} ${nameOf(effect.action.key)}`;
+  if (effect.kind === 'scaling-started') return effect.scaling.direction;
+  return effect.kind === 'scaling-ended' ? effect.end : effect.kind;
 };
 
 /** The loop of a shoot whose resources `a` and `b` are on two levels. Its first run is due at 0. */
@@ -84,21 +85,17 @@ const createLoop = (changes: Partial<ShootContext> = {}) => {
     for (const effect of stepped.effects) if (effect.kind === 'send') inFlight.add(effect.action.key);
     return stepped.effects.map(textOf);
   };
+  /** Steps with the response to the request in flight. */
+  const respond = (now: number, response: ActionResponse, objects: readonly ObjectInit[]): readonly string[] => {
+    inFlight.delete(response.key);
+    return step(now, objects, { kind: 'responded', response });
+  };
   return {
     step,
-    /** Steps with the response to the request in flight: the state of this object. */
-    answer: (now: number, object: ObjectInit, objects: readonly ObjectInit[]): readonly string[] => {
-      const key = refKey(object.ref);
-      inFlight.delete(key);
-      const response = { key, result: { ok: true, value: stateOf(object) } } as const;
-      return step(now, objects, { kind: 'responded', response });
-    },
-    /** The same, with a refusal of the request. */
-    refuse: (now: number, ref: ResourceRef, objects: readonly ObjectInit[]): readonly string[] => {
-      inFlight.delete(refKey(ref));
-      const error = new ApiError({ code: 'Invalid', message: 'no' });
-      return step(now, objects, { kind: 'responded', response: { key: refKey(ref), result: { ok: false, error } } });
-    },
+    answer: (now: number, object: ObjectInit, objects: readonly ObjectInit[]) =>
+      respond(now, { key: refKey(object.ref), result: { ok: true, value: stateOf(object) } }, objects),
+    refuse: (now: number, ref: ResourceRef, objects: readonly ObjectInit[]) =>
+      respond(now, { key: refKey(ref), result: { ok: false, error: refused } }, objects),
     change: (next: Partial<ShootContext>) => (context = { ...context, ...next }),
     state: () => state,
     mayWrite: (now: number): boolean => mayWriteNow(state, contextAt(now, allUp)),
@@ -140,46 +137,30 @@ describe('runs', () => {
   });
 });
 
-describe('the next run', () => {
-  const throttled = { ...failedVerdict, failure: 'throttled' } as const;
+type Cause = Extract<ShootEvent, { kind: 'address-unreachable' | 'kubeconfig-changed' }>['kind'];
+const throttled = { ...failedVerdict, failure: 'throttled' } as const;
 
-  it.each<
-    [
-      what: string,
-      verdict: Verdict,
-      event: ShootEvent['kind'] & ('address-unreachable' | 'kubeconfig-changed'),
-      did: readonly string[],
-    ]
-  >([
-    ['the public address cannot be reached', upVerdict, 'address-unreachable', ['start-run']],
-    ['it cannot be reached, unless the API server asked for a back-off', throttled, 'address-unreachable', []],
-    ['the kubeconfig has changed after a failed run', failedVerdict, 'kubeconfig-changed', ['start-run']],
-    ['it has changed after another', upVerdict, 'kubeconfig-changed', []],
-  ])('starts at once if %s', (_, verdict, kind, did) => {
-    const { step } = createLoop();
-    step(0, allUp);
-    step(100, allUp, judged(verdict, 10_100));
-    expect(step(1_000, allUp, { kind })).toEqual(did);
-  });
+it.each<[what: string, verdict: Verdict, kind: Cause, did: readonly string[]]>([
+  ['the public address cannot be reached', upVerdict, 'address-unreachable', ['start-run']],
+  ['it cannot be reached, unless the API server asked for a back-off', throttled, 'address-unreachable', []],
+  ['the kubeconfig has changed after a failed run', failedVerdict, 'kubeconfig-changed', ['start-run']],
+  ['it has changed after another', upVerdict, 'kubeconfig-changed', []],
+])('the next run starts at once if %s', (_, verdict, kind, did) => {
+  const { step } = createLoop();
+  step(0, allUp);
+  step(100, allUp, judged(verdict, 10_100));
+  expect(step(1_000, allUp, { kind })).toEqual(did);
 });
 
 it('the next step is due when a standby may act, when an outage is late, and when a resource may be scaled again', () => {
   const dueAfter = (verdict: Verdict, role: ShootContext['role']) => begin(verdict, allUp, { role }).state().dueAt;
-  const idle = { leads: false, mayStandIn: false };
   expect(dueAfter(crossedAt(100), standby)).toBe(3_100);
   expect(dueAfter(crossedAt(100), idle)).toBe(5_100);
   expect(dueAfter(upVerdict, standby)).toBe(Number.POSITIVE_INFINITY);
   const { step, answer, state } = begin(downVerdict, allUp);
-  const [half, whole] = [
-    [{ ...heldObject(a), version: 2 }, up(b)],
-    [
-      { ...heldObject(a), version: 2 },
-      { ...heldObject(b), version: 2 },
-    ],
-  ] as const;
-  answer(200, half[0], half);
-  answer(300, whole[1], whole);
-  expect([step(400, whole), state().dueAt]).toEqual([[], 1_300]);
+  answer(200, downA, halfDown);
+  answer(300, downB, allDown);
+  expect([step(400, allDown), state().dueAt]).toEqual([[], 1_300]);
 });
 
 describe('a verdict', () => {
@@ -187,8 +168,8 @@ describe('a verdict', () => {
     const { step, answer, did } = begin(downVerdict, allUp);
     expect(did).toEqual(['down', 'write a']);
     expect(step(5_000, allUp, judged(upVerdict))).toEqual(['dropped', 'up']);
-    expect(answer(6_000, heldObject(a), [heldObject(a), up(b)])).toEqual(['read a']);
-    expect(answer(6_020, heldObject(a), [heldObject(a), up(b)])).toEqual(['write a']);
+    expect(answer(6_000, downA, halfDown)).toEqual(['read a']);
+    expect(answer(6_020, downA, halfDown)).toEqual(['write a']);
   });
 
   it('landing ends a scale-down, and a scale-up that has written nothing, and no other', () => {
@@ -196,10 +177,9 @@ describe('a verdict', () => {
     const { step, answer, did } = begin(upVerdict, allHeld);
     expect([did, step(5_000, allHeld, judged(landing))]).toEqual([['up', 'write a'], ['dropped']]);
     const begun = begin(upVerdict, allHeld);
-    const restored = [{ ...up(a), version: 2 }, heldObject(b)] as const;
-    expect(begun.answer(150, restored[0], restored)).toEqual(['write b']);
-    expect(begun.step(5_000, restored, judged(landing))).toEqual([]);
-    expect(answer(6_000, restored[0], restored)).toEqual([]);
+    expect(begun.answer(150, upA, halfUp)).toEqual(['write b']);
+    expect(begun.step(5_000, halfUp, judged(landing))).toEqual([]);
+    expect(answer(6_000, upA, halfUp)).toEqual([]);
   });
 
   it.each([{ kind: 'skipped' }, { kind: 'confirming' }, failedVerdict, downVerdict] satisfies Verdict[])(
@@ -207,8 +187,7 @@ describe('a verdict', () => {
     (verdict) => {
       const { step, answer } = begin(downVerdict, allUp);
       expect(step(2_000, allUp, judged(verdict))).toEqual([]);
-      const down = { ...heldObject(a), version: 2 };
-      expect(answer(2_020, down, [down, up(b)])).toEqual(['write b']);
+      expect(answer(2_020, downA, halfDown)).toEqual(['write b']);
     },
   );
 });
@@ -241,7 +220,7 @@ describe('the end of probing', () => {
     const { step, answer, state } = begin(downVerdict, allUp);
     expect(step(1_000, allUp, stop('nothing'))).toEqual(['dropped']);
     expect(state().ended).toBeUndefined();
-    answer(3_000, heldObject(a), [heldObject(a), up(b)]);
+    answer(3_000, downA, halfDown);
     expect(state().ended).toBe(true);
   });
 
@@ -264,12 +243,11 @@ describe('a pause', () => {
   it('that ends while runs fail is followed by a scale-down on a recent verdict, and by none on an older one', () => {
     const endOfPause = (at: number): readonly string[] => {
       const { step, change } = begin(downVerdict, allUp);
-      const half = [heldObject(a), up(b)];
       change({ pausedUntil: at });
-      expect(step(1_000, half)).toEqual(['dropped']);
-      step(at - 1_000, half, judged(failedVerdict));
+      expect(step(1_000, halfDown)).toEqual(['dropped']);
+      step(at - 1_000, halfDown, judged(failedVerdict));
       change({ pausedUntil: undefined });
-      return step(at, half);
+      return step(at, halfDown);
     };
     expect(endOfPause(20_000)).toEqual(['down']);
     expect(endOfPause(30_001)).toEqual([]);
@@ -318,15 +296,13 @@ it('a standby acts on what the leader has left up for 3 s, also in a run of fail
   const { step, did } = begin(crossed, allUp, { role: standby });
   expect([did, step(2_000, allUp, judged(failedVerdict)), step(3_099, allUp)]).toEqual([[], [], []]);
   expect(step(3_100, allUp)).toEqual(['down', 'write a']);
-  const beside = begin(crossed, allUp, { role: { leads: false, mayStandIn: false } });
+  const beside = begin(crossed, allUp, { role: idle });
   expect(beside.step(9_000, allUp)).toEqual(['protection-late']);
 });
 
 describe('an outage that is unmet', () => {
-  const beside = { role: { leads: false, mayStandIn: false } };
-
   it('for five seconds is reported once, and again in the next outage', () => {
-    const { step, state } = begin(crossedAt(100), allUp, beside);
+    const { step, state } = begin(crossedAt(100), allUp, { role: idle });
     expect([step(5_099, allUp), state().dueAt]).toEqual([[], 5_100]);
     expect([step(5_100, allUp), step(9_000, allUp)]).toEqual([['protection-late'], []]);
     step(10_100, allUp, judged(upVerdict));
@@ -338,17 +314,16 @@ describe('an outage that is unmet', () => {
     ['something is held', [heldObject(a), up(b)]],
     ['nothing is up', allHeld],
   ])('is not reported if %s by then', (_, objects) => {
-    const { step } = begin(crossedAt(100), allUp, beside);
+    const { step } = begin(crossedAt(100), allUp, { role: idle });
     expect([step(5_100, objects), step(9_000, objects)]).toEqual([[], []]);
   });
 });
 
 it('a scale-down, after the process was suspended, sends nothing more until a verdict confirms it', () => {
   const { step, answer, state } = begin(downVerdict, allUp);
-  const half = [{ ...heldObject(a), version: 2 }, up(b)] as const;
-  expect(answer(14_000, half[0], half)).toEqual(['start-run']);
+  expect(answer(14_000, downA, halfDown)).toEqual(['start-run']);
   expect(state().desired?.isDoubtful).toBe(true);
-  expect(step(14_100, half, judged(downVerdict))).toEqual(['write b']);
+  expect(step(14_100, halfDown, judged(downVerdict))).toEqual(['write b']);
 });
 
 it('a write that waited for its turn while the process was suspended is not sent, even before the next step', () => {
@@ -358,7 +333,7 @@ it('a write that waited for its turn while the process was suspended is not sent
 });
 
 it('a standby leaves the leader a second after its own verdict, however long ago the threshold was crossed', () => {
-  const { step } = createLoop({ role: { leads: false, mayStandIn: true } });
+  const { step } = createLoop({ role: standby });
   step(0, allUp);
   expect(step(20_000, allUp, judged(crossedAt(5_000)))).toEqual([]);
   expect(step(20_999, allUp)).toEqual([]);
@@ -367,30 +342,18 @@ it('a standby leaves the leader a second after its own verdict, however long ago
 
 it('while runs fail, another writer is undone also on an old verdict: the scale-down has begun', () => {
   const { step, answer } = begin(downVerdict, allUp);
-  const [half, whole, undone] = [
-    [{ ...heldObject(a), version: 2 }, up(b)],
-    [
-      { ...heldObject(a), version: 2 },
-      { ...heldObject(b), version: 2 },
-    ],
-    [
-      { ...contested(a), version: 3 },
-      { ...heldObject(b), version: 2 },
-    ],
-  ] as const;
-  answer(200, half[0], half);
-  answer(300, whole[1], whole);
+  answer(200, downA, halfDown);
+  answer(300, downB, allDown);
   // Steps as often as in the loop: a longer gap looks like a suspension.
-  for (let at = 10_000; at <= 40_000; at += 10_000) step(at, whole, judged(failedVerdict));
-  expect(step(40_001, undone)).toEqual(['down', 'write a']);
+  for (let at = 10_000; at <= 40_000; at += 10_000) step(at, allDown, judged(failedVerdict));
+  expect(step(40_001, [contested(a), downB])).toEqual(['down', 'write a']);
 });
 
 describe('a verdict is used for one restoration', () => {
   it('also if it confirmed one that has failed: the next run goes on', () => {
     const { step, answer } = begin(upVerdict, allHeld);
-    const half = [{ ...up(a), version: 2 }, heldObject(b)] as const;
-    expect(answer(200, half[0], half)).toEqual(['write b']);
-    step(5_000, half, judged(upVerdict));
+    expect(answer(200, upA, halfUp)).toEqual(['write b']);
+    step(5_000, halfUp, judged(upVerdict));
     // A standby has seen another outage.
     const again = [{ ...heldObject(a), version: 3 }, heldObject(b)] as const;
     expect(answer(6_000, heldObject(b), again)).toEqual(['failed']);
@@ -414,8 +377,9 @@ it('while a watch is interrupted, a scale-down reads also what the watch shows a
 
 it('a newer verdict tries again what could not be scaled down, while others settle', () => {
   const { step, answer, refuse } = begin(downVerdict, allUp);
-  const seen = [{ ...heldObject(a), ready: 1, version: 2 }, up(b)] as const;
-  answer(200, seen[0], seen);
+  const stopping = { ...downA, ready: 1 };
+  const seen = [stopping, up(b)];
+  answer(200, stopping, seen);
   expect(step(3_100, seen)).toEqual(['write b']);
   step(3_150, seen, judged(failedVerdict));
   expect(refuse(23_200, b, seen)).toEqual(['start-run']);

@@ -35,13 +35,7 @@ const central = settingsOf({
 });
 const source = {} as DependentSource;
 const key = refKey({ ...template, namespace: 'central' });
-it('fills in the names of one cluster, and keeps the watch that all clusters share', () => {
-  const { settings, dependents } = forCluster({ settings: central, dependents: new Map([[key, source]]) }, 'one');
-  expect(settings.dependentResources.map(({ ref }) => ref)).toEqual([{ ...refOf('one-kcm'), namespace: 'central' }]);
-  expect(dependents).toEqual(new Map([['apps/v1/Deployment/central/one-kcm', source]]));
-});
-
-it('distinguishes resources of the same name in two namespaces', () => {
+it('fills in the names of one cluster, and keeps the watch that all clusters share, also of the same name in two namespaces', () => {
   const elsewhere = { ...template, namespace: '{{ namespace }}-cp' };
   const resources = [...central.dependentResources, { ...central.dependentResources[0]!, ref: elsewhere }];
   const { settings, dependents } = forCluster(
@@ -51,8 +45,9 @@ it('distinguishes resources of the same name in two namespaces', () => {
     },
     'one',
   );
-  expect(settings.dependentResources[1]?.ref).toEqual({ ...refOf('one-kcm'), namespace: 'one-cp' });
-  expect([...dependents.keys()]).toEqual(['apps/v1/Deployment/central/one-kcm', 'apps/v1/Deployment/one-cp/one-kcm']);
+  const refs = ['central', 'one-cp'].map((namespace) => ({ ...refOf('one-kcm'), namespace }));
+  expect(settings.dependentResources.map(({ ref }) => ref)).toEqual(refs);
+  expect(dependents).toEqual(new Map(refs.map((ref) => [refKey(ref), source])));
 });
 
 it('changes nothing if no name has a placeholder', () => {
