@@ -73,6 +73,13 @@ it('names the seed, if its Clusters do, in Events and in the log', () => {
   expect(logger.lines.map(({ fields }) => fields.seed)).toEqual([undefined, 'aws-eu10']);
 });
 
+it('counts an unexpected error, and logs it with its stack', () => {
+  emit({ kind: 'unexpected-error', cluster: 'a', error: new TypeError('a bug') });
+  expect(meter.value('dwd_prober_unexpected_errors_total', { namespace: 'a' })).toBe(1);
+  const fields = { namespace: 'a', error: expect.any(TypeError) as unknown };
+  expect(logger.lines).toMatchObject([{ level: 'error', message: 'unexpected error: this is a bug', fields }]);
+});
+
 /** A run that ended with this verdict. */
 const runOf = (cluster: string, verdict: Verdict, given?: Partial<EventOf<'run-ended'>>): EventOf<'run-ended'> =>
   runEnded(cluster, decisionOf(verdict), given);

@@ -204,6 +204,7 @@ describe('a request that the rate limit holds back', () => {
 
 describe('a scale-down', () => {
   const keeps = (error: ApiErrorCode, retryAfterMs?: number) => () => ({ error, retryAfterMs });
+  const everyThree = [3_020, 6_040, 9_060].map((at) => `${String(at)} patch to 0`);
 
   it('retries every second after its attempts, until its timeout, and on a recent verdict only', () => {
     const fateOf = keeps('TooManyRequests');
@@ -215,13 +216,8 @@ describe('a scale-down', () => {
 
   it.each([
     ['reads after a lost response', 'ConnectionError', undefined, ['120 read', '240 read', '1260 read']],
-    ['waits for Retry-After', 'TooManyRequests', 3_000, ['3020 patch to 0', '6040 patch to 0', '9060 patch to 0']],
-    [
-      'tries every 3 s what is refused',
-      'Forbidden',
-      undefined,
-      ['3020 patch to 0', '6040 patch to 0', '9060 patch to 0'],
-    ],
+    ['waits for Retry-After', 'TooManyRequests', 3_000, everyThree],
+    ['tries every 3 s what is refused', 'Forbidden', undefined, everyThree],
     ['reads at once after a conflict', 'Conflict', undefined, ['20 read', '40 read', '60 read']],
   ] as const)('%s', (_, error, retryAfterMs, sent) => {
     expect(play('down', { fateOf: keeps(error, retryAfterMs) }).sent.slice(1, 4)).toEqual(sent);
@@ -254,13 +250,6 @@ describe('a scale-down', () => {
 });
 
 describe('the initial delay', () => {
-  it.each([
-    ['up', ['5000 patch to 3']],
-    ['down', ['5000 patch to 0']],
-  ] as const)('delays a scale-%s', (direction, sent) => {
-    expect(play(direction, { initialDelayMs: 5_000 }).sent).toEqual(sent);
-  });
-
   it('does not delay a resource that is up, or only has leftover annotations', () => {
     const up = stateOf(objectOf(kcm, { replicas: 3 }));
     expect(play('up', { initialDelayMs: 5_000, state: up })).toMatchObject({ sent: [], end: 'completed', endedAt: 0 });
@@ -269,8 +258,9 @@ describe('the initial delay', () => {
   });
 
   it('is waited for once, and does not shorten the timeout', () => {
-    const { sent } = play('up', { initialDelayMs: 5_000, fateOf: first({ error: 'ServerError' }) });
-    expect(sent).toEqual(['5000 patch to 3', '5120 read', '5140 patch to 3']);
+    const delayed = { initialDelayMs: 5_000, fateOf: first({ error: 'ServerError' }) };
+    expect(play('up', delayed).sent).toEqual(['5000 patch to 3', '5120 read', '5140 patch to 3']);
+    expect(play('down', delayed).sent).toEqual(['5000 patch to 0', '5120 read', '5140 patch to 0']);
     expect(play('up', { initialDelayMs: 60_000, timeoutMs: 10_000, isStuck: true })).toMatchObject({
       end: 'failed',
       endedAt: 70_000,
@@ -343,8 +333,7 @@ it('a scaling ends and loses no count, however its requests fail, and whatever a
 
 it('the latest known state is that of the watch or of the API server', () => {
   const state = (version: number) => ({ kind: 'state', state: stateOf(objectOf(kcm, { version })) }) as const;
-  const info = { level: 0, initialDelayMs: 0, timeoutMs: 30_000 };
-  const given = { key: 'x', info, ifMissing: 'failed', awaitsFormer: false, mustRead: false } as const;
+  const given = { key: 'x', info: dependent(kcm).scaleUp, ifMissing: 'failed', mustRead: false } as const;
   const operation = idleOperation(dependent(kcm), given);
   const answered = { ...operation, lastResponse: state(5).state };
   expect(latestState(operation, { kind: 'unknown' })).toBeUndefined();

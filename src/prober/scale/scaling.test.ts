@@ -135,7 +135,7 @@ describe('a level of a scale-down', () => {
     { what: 'that is missing', objects: [], next: 3_000 },
     {
       what: 'that is ignored',
-      objects: [objectOf(a, { annotations: { [ignoreScalingAnnotation]: 'true' } })],
+      objects: [{ ...up(a), annotations: { [ignoreScalingAnnotation]: 'true' } }],
       next: 3_000,
     },
     { what: 'that is up', objects: [up(a)], next: 23_000 },
@@ -237,15 +237,15 @@ describe('there is something to do', () => {
   const atZero = objectOf(a, { replicas: 0 });
   const dropped: DependentResource = { ...dependent(a, { down: null, optional: true }), restoreOnly: true };
   const unread: Snapshot = { kind: 'unknown', object: { resourceVersion: '1', annotations: {} } };
-  interface Row {
+  const [down, all, held] = [desiredOf('down'), desiredOf('up'), desiredOf('up', 'held')];
+  const repeated = { ...down, isRepeated: true };
+  const context = { inFlight: new Set<string>(), mustRead: false };
+  it.each<{
     readonly wanted: Parameters<typeof hasWork>[0];
     readonly snapshot: Snapshot;
     readonly resource?: DependentResource;
     readonly is: boolean;
-  }
-  const [down, all, held] = [desiredOf('down'), desiredOf('up'), desiredOf('up', 'held')];
-  const repeated = { ...down, isRepeated: true };
-  const rows: readonly Row[] = [
+  }>([
     { wanted: down, snapshot: seenAs(up(a)), is: true },
     { wanted: down, snapshot: seenAs(heldObject(a)), is: false },
     { wanted: down, snapshot: seenAs(up(a)), resource: dependent(a, { down: null }), is: false },
@@ -264,18 +264,14 @@ describe('there is something to do', () => {
     { wanted: all, snapshot: seenAs(atZero), resource: dropped, is: false },
     { wanted: all, snapshot: seenAs(heldObject(a)), resource: dropped, is: true },
     { wanted: down, snapshot: seenAs(up(a)), resource: dropped, is: false },
-  ];
-  it.each(rows)('$wanted.direction, scope $wanted.scope, $snapshot.kind: $is', (row) => {
+  ])('$wanted.direction, scope $wanted.scope, $snapshot.kind: $is', (row) => {
     const { wanted, snapshot, resource = dependent(a), is } = row;
-    expect(
-      hasWork(wanted, { resources: [resource], snapshotOf: () => snapshot, inFlight: new Set(), mustRead: false }),
-    ).toBe(is);
+    expect(hasWork(wanted, { ...context, resources: [resource], snapshotOf: () => snapshot })).toBe(is);
   });
 
   it('while a request is in flight', () => {
     const inFlight = new Set([refKey(a)]);
-    expect(
-      hasWork(all, { resources: [dependent(a)], snapshotOf: () => seenAs(up(a)), inFlight, mustRead: false }),
-    ).toBe(true);
+    const up3 = seenAs(up(a));
+    expect(hasWork(all, { ...context, inFlight, resources: [dependent(a)], snapshotOf: () => up3 })).toBe(true);
   });
 });

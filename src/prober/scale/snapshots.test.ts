@@ -48,55 +48,38 @@ const snapshot = (ref: typeof kcm, given: Given) => takeSnapshot(dependent(ref),
 describe('a snapshot', () => {
   const up = objectOf(kcm, { replicas: 3, version: 9 });
   const down = objectOf(kcm, { replicas: 0, version: 10 });
+  const etcdUp = objectOf(main, { replicas: 3, version: 9 });
+  const shown = (object: ObjectInit, isAhead = false) => ({ kind: 'state', state: stateOf(object), isAhead });
+  const unread = { kind: 'unknown', object: expect.objectContaining({ resourceVersion: '9' }) as unknown };
+  const notServed = { kind: 'not-served', problem: 'x' } as const;
 
-  it.each([
-    ['the kind is not served', { object: up, served: { kind: 'not-served', problem: 'x' } }, 'not-served'],
-    ['discovery has not finished', { object: up, served: { kind: 'unknown' } }, 'unknown'],
-    ['the watch has not begun', { object: up, synced: false }, 'unknown'],
-    ['there is no such object', {}, 'absent'],
-    ['there was one in the last response', { lastResponses: up }, 'absent'],
-  ] satisfies readonly [string, Given, string][])('when %s', (_, given, kind) => {
-    expect(snapshot(kcm, given).kind).toBe(kind);
-    expect(snapshot(kcm, given)).not.toHaveProperty('resourceVersion');
-  });
-
-  it('of a workload has the state that the watch shows', () => {
-    expect(snapshot(kcm, { object: up })).toEqual({ kind: 'state', state: stateOf(up), isAhead: false });
-    expect(snapshot(kcm, { object: down, lastResponses: up })).toMatchObject({ state: stateOf(down), isAhead: false });
-    expect(snapshot(kcm, { object: up, lastResponses: up })).toMatchObject({ state: stateOf(up), isAhead: false });
-  });
-
-  it('of a workload has the last response while the watch lags: a resource that we scaled down must not appear to be up', () => {
-    expect(snapshot(kcm, { object: up, lastResponses: down })).toEqual({
-      kind: 'state',
-      state: stateOf(down),
-      isAhead: true,
-    });
-  });
-
-  it('of a custom resource has the last response as long as the watch shows no other version', () => {
-    const object = objectOf(main, { replicas: 3, version: 9 });
-    expect(snapshot(main, { object })).toEqual({
-      kind: 'unknown',
-      object: expect.objectContaining({ resourceVersion: '9' }) as unknown,
-    });
-    expect(snapshot(main, { object, lastResponses: object })).toMatchObject({ kind: 'state', state: stateOf(object) });
-    expect(snapshot(main, { object, lastResponses: { ...object, version: 8 } })).toEqual({
-      kind: 'unknown',
-      object: expect.objectContaining({ resourceVersion: '9' }) as unknown,
-    });
-    const lastResponses = { ...object, version: 10 };
-    expect(snapshot(main, { object, lastResponses })).toMatchObject({ state: stateOf(lastResponses), isAhead: true });
+  it.each<readonly [what: string, ref: typeof kcm, given: Given, is: object]>([
+    ['when the kind is not served', kcm, { object: up, served: notServed }, notServed],
+    ['when discovery has not finished', kcm, { object: up, served: { kind: 'unknown' } }, { kind: 'unknown' }],
+    ['when the watch has not begun', kcm, { object: up, synced: false }, { kind: 'unknown' }],
+    ['when there is no such object', kcm, {}, { kind: 'absent' }],
+    ['when there was one in the last response', kcm, { lastResponses: up }, { kind: 'absent' }],
+    ['of a workload has the state that the watch shows', kcm, { object: up }, shown(up)],
+    ['of a workload, also with an older response', kcm, { object: down, lastResponses: up }, shown(down)],
+    ['of a workload, also with the same response', kcm, { object: up, lastResponses: up }, shown(up)],
+    // A resource that we scaled down must not appear to be up.
+    ['of a workload has a newer response', kcm, { object: up, lastResponses: down }, shown(down, true)],
+    ['of a custom resource that was not read', main, { object: etcdUp }, unread],
+    ['of one that was read', main, { object: etcdUp, lastResponses: etcdUp }, shown(etcdUp)],
+    ['of one that was read before', main, { object: etcdUp, lastResponses: { ...etcdUp, version: 8 } }, unread],
+    [
+      'of one that was written since',
+      main,
+      { object: etcdUp, lastResponses: { ...etcdUp, version: 10 } },
+      shown({ ...etcdUp, version: 10 }, true),
+    ],
+  ])('%s', (_, ref, given, is) => {
+    expect(snapshot(ref, given)).toEqual(is);
   });
 
   it('is unknown without a source', () => {
-    const nothing: SnapshotSources = {
-      cluster: 'shoot',
-      sources: new Map(),
-      lastResponses: new Map(),
-      overlays: new Map(),
-    };
-    expect(takeSnapshot(dependent(kcm), nothing)).toEqual({ kind: 'unknown' });
+    const context = { cluster: 'shoot', sources: new Map(), lastResponses: new Map(), overlays: noPretences };
+    expect(takeSnapshot(dependent(kcm), context)).toEqual({ kind: 'unknown' });
   });
 });
 
@@ -183,21 +166,20 @@ describe('a simulated write of a dry run', () => {
   };
 
   it('replaces the real state, at any version of it', () => {
-    expect(snapshot(kcm, { object: real, overlays: scaledDown() })).toMatchObject({ state: isDown });
-    const mayHaveWritten = { ...real, version: 12 };
-    expect(snapshot(kcm, { object: mayHaveWritten, overlays: scaledDown() })).toMatchObject({
-      state: { ...isDown, resourceVersion: '12' },
-    });
-  });
-
-  it('ends when another writer changes the resource', () => {
-    for (const changed of [
-      { ...real, replicas: 2 },
-      { ...real, annotations: { [ignore]: 'true' } },
-    ]) {
-      expect(snapshot(kcm, { object: changed, overlays: scaledDown() })).toMatchObject({ state: stateOf(changed) });
+    // A process that is no dry run may have written.
+    for (const object of [real, { ...real, version: 12 }]) {
+      const state = { ...isDown, resourceVersion: String(object.version) };
+      expect(snapshot(kcm, { object, overlays: scaledDown() })).toMatchObject({ state });
     }
   });
+
+  it.each([{ replicas: 2 }, { annotations: { [ignore]: 'true' } }])(
+    'ends with the change %j of another writer',
+    (change) => {
+      const object = { ...real, ...change };
+      expect(snapshot(kcm, { object, overlays: scaledDown() })).toMatchObject({ state: stateOf(object) });
+    },
+  );
 
   it('may follow another simulated write', () => {
     const overlays = scaledDown();
