@@ -10,8 +10,10 @@ import type { DependentSource } from '../kubernetes/cache/watch-kind.ts';
 import { emptyProbeMemory } from './judge/judgement.ts';
 import { ProbeGate } from './observe/probe-gate.ts';
 import { type Emit, type ProberEvent, observer } from './report/events.ts';
-import { type Role, leader } from './scale/desired.ts';
-import { type ShootProberDeps, ShootProber } from './shoot.ts';
+import { type ShootProberState, initialState } from './scale/advance-shoot.ts';
+import { type DesiredScaling, type Role, leader } from './scale/desired.ts';
+import { createScaling } from './scale/scaling.ts';
+import { type ShootProberDeps, ShootProber, memoryOf } from './shoot.ts';
 import { dependent, deployment, objectOf, scalableOf } from './testing/resources.ts';
 import { createStaticStore } from './testing/static-store.ts';
 import { gardenerSource } from './clusters/gardener.ts';
@@ -213,4 +215,21 @@ it('runs that wait do not delay scale-downs: a write does not wait for the gate'
   for (const write of seed.waiting) write.fail(new ApiError({ code: 'ServerError', message: 'again', status: 500 }));
   await clock.advance(10_000);
   expect([before, writesOf('a').length > before]).toEqual([3, true]);
+});
+
+it('the memory for the next prober has the schedule, or an immediate run if something is to be scaled, but keeps a back-off', () => {
+  const state = initialState({ probe: emptyProbeMemory, nextRunAt: 30_000 });
+  const desired: DesiredScaling = { direction: 'down', scope: 'all', reason: '', since: 0, judgedAt: 0 };
+  const up: DesiredScaling = { ...desired, direction: 'up' };
+  const error = new ApiError({ code: 'TooManyRequests', message: '' });
+  const throttled = { kind: 'failed', failure: 'throttled', error } as const;
+  const scaling = createScaling(up, { now: 0, resources: [], inFlight: new Set(), mustRead: false });
+  const rows: readonly (readonly [Partial<ShootProberState>, number])[] = [
+    [{}, 30_000],
+    [{ desired }, 1_000],
+    [{ desired: up }, 30_000],
+    [{ desired: up, scaling }, 1_000],
+    [{ desired, verdict: throttled }, 30_000],
+  ];
+  for (const [given, at] of rows) expect(memoryOf({ ...state, ...given }, 1_000).nextRunAt).toBe(at);
 });
