@@ -18,25 +18,11 @@ describe('proberConfig.load', () => {
     const { settings, problems } = load(gardenletText);
     expect(problems).toMatchObject([{ path: 'kcmNodeMonitorGraceDuration', severity: 'warning' }]);
     expect(settings.probeIntervalMs).toBe(30_000);
+    const at = (level: number, initialDelayMs = 0) => ({ level, initialDelayMs, timeoutMs: 30_000 });
     expect(settings.dependentResources).toEqual([
-      {
-        ref: deployment('kube-controller-manager'),
-        optional: false,
-        scaleUp: { level: 0, initialDelayMs: 0, timeoutMs: 30_000 },
-        scaleDown: { level: 1, initialDelayMs: 0, timeoutMs: 30_000 },
-      },
-      {
-        ref: deployment('machine-controller-manager'),
-        optional: false,
-        scaleUp: { level: 1, initialDelayMs: 30_000, timeoutMs: 30_000 },
-        scaleDown: { level: 0, initialDelayMs: 0, timeoutMs: 30_000 },
-      },
-      {
-        ref: deployment('cluster-autoscaler'),
-        optional: true,
-        scaleUp: { level: 2, initialDelayMs: 0, timeoutMs: 30_000 },
-        scaleDown: { level: 0, initialDelayMs: 0, timeoutMs: 30_000 },
-      },
+      { ref: deployment('kube-controller-manager'), optional: false, scaleUp: at(0), scaleDown: at(1) },
+      { ref: deployment('machine-controller-manager'), optional: false, scaleUp: at(1, 30_000), scaleDown: at(0) },
+      { ref: deployment('cluster-autoscaler'), optional: true, scaleUp: at(2), scaleDown: at(0) },
     ]);
   });
 

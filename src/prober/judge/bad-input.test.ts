@@ -88,16 +88,11 @@ const probe = (memory: ProbeMemory, run: Run): { readonly verdict: Decision; rea
     dependents,
     random: 0.5,
     leases: leases.ok ? leases.value : [],
-    ...(nodes.ok ? { nodes: nodes.value } : {}),
-    ...(machines.ok ? { machines: machines.value } : {}),
-    failures: Object.fromEntries(failed.map((name) => [name, errorOf(lists[name])])),
+    nodes: nodes.ok ? nodes.value : undefined,
+    machines: machines.ok ? machines.value : undefined,
+    failures: Object.fromEntries(names.flatMap((name) => (lists[name].ok ? [] : [[name, lists[name].error]]))),
   });
   return { verdict: decision, malformed: failed.some((name) => name === 'leases' || isEager) };
-};
-
-const errorOf = (result: Result<unknown, ApiError>): ApiError => {
-  if (result.ok) throw new Error('it is well-formed');
-  return result.error;
 };
 
 const isSound = ({ nextRunAt, reason, counts }: Decision, now: number): void => {
@@ -196,14 +191,14 @@ describe('lists with something wrong in them', () => {
 });
 
 /** Returns the workers of a Cluster; undefined if any field on the path is absent. */
-const workersIn = (cluster: unknown): unknown => {
-  let found: unknown = cluster;
-  for (const key of ['spec', 'shoot', 'spec', 'provider', 'workers']) {
-    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, key)) return undefined;
-    found = (found as Readonly<Record<string, unknown>>)[key];
-  }
-  return found ?? undefined;
-};
+const workersIn = (cluster: unknown): unknown =>
+  ['spec', 'shoot', 'spec', 'provider', 'workers'].reduce<unknown>(
+    (found, key) => (isObject(found) && Object.hasOwn(found, key) ? found[key] : undefined),
+    cluster,
+  ) ?? undefined;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
 
 describe('a Cluster with something wrong in it', () => {
   const shoot = buildShoot({

@@ -8,12 +8,20 @@ import { expiredFrom, expiredOfSomeFrom, outageFrom, outageOfSomeFrom } from './
 const never = Number.NEGATIVE_INFINITY;
 const none = Number.POSITIVE_INFINITY;
 
+interface Given {
+  readonly durations?: readonly number[];
+  readonly stamped?: boolean;
+}
+
 /** Leases that were renewed at these instants, by a list at 100 s. */
 const leases = (
   renewedAt: readonly (number | null)[],
-  { durations = [], ...settings }: Partial<ProbeSettings> & { readonly durations?: readonly number[] } = {},
+  { durations = [], stamped = true, ...settings }: Partial<ProbeSettings> & Given = {},
 ): readonly ObservedLease[] => {
-  const items = leasesOf(renewedAt).map((lease, index) => ({ ...lease, durationSeconds: durations[index] ?? 40 }));
+  const items = leasesOf(renewedAt, { stamped }).map((lease, index) => ({
+    ...lease,
+    durationSeconds: durations[index] ?? 40,
+  }));
   const list = { items, sentAt: 100_000, receivedAt: 100_000, serverNow: origin + 100_000 };
   const observing = { previous: [], previousSentAt: never, excusedUntil: never };
   return observeLeases(list, { ...observing, settings: { ...defaultSettings, ...settings } });
@@ -37,6 +45,12 @@ describe('all candidates are silent', () => {
       at: 112_000,
     },
     { what: 'the rule turned off', renewedAt: [95_000, 96_000, 97_000], given: { allSilentAfterMs: 0 }, at: none },
+    {
+      what: 'leases by the clocks of their nodes alone, which must be watched for a renewal interval',
+      renewedAt: [85_000, 85_000, 85_000],
+      given: { stamped: false },
+      at: 110_000,
+    },
     {
       what: 'an address that is unreachable',
       renewedAt: [95_000, 96_000, 97_000],

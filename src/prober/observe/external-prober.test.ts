@@ -69,16 +69,13 @@ describe('the external prober', () => {
     expect(heard.filter((line) => line.startsWith('TypeError'))).toHaveLength(2);
   });
 
-  it('does not report Secrets as missing before they are listed', async () => {
-    start({ kubeconfigs: { ...createStaticStore(() => undefined), synced: false } });
+  it.each([
+    { what: 'while Secrets are not listed', synced: false, why: 'the Secrets with its kubeconfig are not known yet' },
+    { what: 'if its Secret lacks the key', synced: true, why: 'there is no such Secret, or it has no key "value"' },
+  ])('says why an address cannot be probed: $what', async ({ synced, why }) => {
+    start({ kubeconfigs: { ...createStaticStore(() => undefined), synced } });
     await clock.advance(1_000);
-    expect(heard).toContain('unusable: the Secrets with its kubeconfig are not known yet');
-  });
-
-  it('names the key that is missing in the Secret', async () => {
-    start({ kubeconfigs: createStaticStore(() => undefined) });
-    await clock.advance(1_000);
-    expect(heard).toContainEqual(expect.stringContaining('there is no such Secret, or it has no key "value"'));
+    expect(heard).toContainEqual(expect.stringContaining(why));
   });
 
   it('aborts an attempt in progress when it is stopped, and reports nothing more', async () => {
