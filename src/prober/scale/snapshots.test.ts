@@ -10,7 +10,14 @@ import type { DependentSource, ServedKind } from '../../kubernetes/cache/watch-k
 import type { DependentResource } from '../config/settings.ts';
 import { type ObjectInit, dependent, deployment, etcd, objectOf, scalableOf, stateOf } from '../testing/resources.ts';
 import { createStaticStore } from '../testing/static-store.ts';
-import { type DryRunOverlays, type SnapshotSources, overlayWrite, takeSnapshot, viewDependents } from './snapshots.ts';
+import {
+  type DryRunOverlays,
+  type SnapshotSources,
+  isUp,
+  overlayWrite,
+  takeSnapshot,
+  viewDependents,
+} from './snapshots.ts';
 
 const kcm = deployment('kcm');
 const main = etcd('main');
@@ -150,6 +157,18 @@ describe('dependents', () => {
     expect(view(main, { object: objectOf(main) }).mayBeHeld).toBe(false);
   });
 });
+
+it.each([
+  ['up', {}, dependent(main), true],
+  ['held, perhaps by the leader', { [active]: '' }, dependent(main), false],
+  ['left alone by ignore-scaling', { [ignore]: 'true' }, dependent(main), false],
+  ['never scaled down', {}, dependent(main, { down: null }), false],
+] as const)(
+  'a custom resource whose count was not read is told by its annotations: %s',
+  (_, annotations, resource, is) => {
+    expect(isUp(resource, { kind: 'unknown', object: { resourceVersion: '1', annotations } })).toBe(is);
+  },
+);
 
 describe('a simulated write of a dry run', () => {
   const real = objectOf(kcm, { replicas: 3, version: 9 });
