@@ -177,6 +177,9 @@ describe('a scale-up', () => {
     const forbidden: Play = { isWatched: false, fateOf: () => ({ error: 'Forbidden' }) };
     expect(play('up', { ...forbidden, scope: 'held' }).end).toBe('completed');
     expect(play('up', { ...forbidden, scope: 'all' }).end).toBe('failed');
+    expect(play('up', { isWatched: false, scope: 'held', fateOf: () => ({ error: 'Unauthorized' }) }).end).toBe(
+      'failed',
+    );
   });
 });
 
