@@ -7,7 +7,7 @@ import { titleOf } from '../../../src/status/state/find-shoot.ts';
 import { needsEyes, stateInWords } from '../../../src/status/state/judge-seed.ts';
 import { at, before } from '../../../src/status/state/testing/facts.ts';
 import { describeInBrowser, startBrowser } from './browser.ts';
-import { type SeedName, samples, seeds } from './seeds.ts';
+import { type SeedName, samples, seeds, withLeases } from './seeds.ts';
 import { type ServedPage, servePage } from './served-page.ts';
 
 // What the built page looks like, on wide and narrow screens, light and dark. The pictures are in .cache/page.
@@ -29,7 +29,8 @@ const visit = async (name: SeedName, { width = 1_440, shoot = '' } = {}): Promis
   await page.route('**/view*', async (route) => {
     const response = await route.fetch();
     const view = (await response.json()) as PageView;
-    await route.fulfill({ json: { ...view, samples: name === 'calm' ? [] : samples } });
+    const open = view.shoot && withLeases(view.shoot);
+    await route.fulfill({ json: { ...view, shoot: open, samples: name === 'calm' ? [] : samples } });
   });
   await page.goto(`${served.url}${shoot === '' ? '' : `#shoot=${shoot}`}`);
   await page.getByRole('listbox').waitFor();
@@ -99,6 +100,7 @@ describeInBrowser('the look of the page', () => {
     ['wrong', ''],
     ['mass', 'shoot--fin--m0'],
     ['held', 'shoot--dev--one'],
+    ['excused', 'shoot--dev--excused'],
     ['every', ''],
     ['every', 'shoot--the-longest-project--production-eu-central-1-blue'],
   ])('of %s, open: %s, fits, and can be read in both schemes', async (name, shoot) => {

@@ -1,6 +1,13 @@
 import type { PageSample } from '../../../src/page/feed/index.ts';
 import type { ShootFacts, ShootStatus } from '../../../src/status/state/schema.ts';
-import { type Situation, at, factsIn, situationNames, toldOf } from '../../../src/status/state/testing/facts.ts';
+import {
+  type Situation,
+  at,
+  before,
+  factsIn,
+  situationNames,
+  toldOf,
+} from '../../../src/status/state/testing/facts.ts';
 
 // Fictitious seeds with what a prober tells of their shoots, and the longest names and sentences that occur.
 
@@ -9,6 +16,19 @@ const project = 'the-longest-project';
 
 const shoot = (name: string, given: Partial<ShootFacts> = {}, ...situations: readonly Situation[]): ShootStatus =>
   toldOf({ ...factsIn(name, ...situations), ...given });
+
+/** Gives the leases of an open shoot ages that fit what is told of it: as long as it is silent, or late, while their silence is excused. */
+export const withLeases = (open: ShootStatus): ShootStatus => {
+  const { silentForMs, excusedUntil, leaseExpiryMs, lookedAt = at, leases } = open;
+  const leastMs = silentForMs ?? (excusedUntil && leaseExpiryMs);
+  if (leases === undefined || typeof leastMs !== 'number') return open;
+  const aged = leases.map(({ name }, index) => {
+    const ageMs = leastMs + 700 * index;
+    const renewedAt = new Date(Date.parse(lookedAt) - ageMs).toISOString();
+    return { name, renewedAt, ageMs, expired: false, counted: true };
+  });
+  return { ...open, leases: aged };
+};
 
 /** Healthy shoots of several projects. */
 const healthy = (count: number): readonly ShootStatus[] =>
@@ -63,6 +83,7 @@ export const seeds = {
     shoot('back', {}, 'restoring', 'held'),
     blind,
   ],
+  excused: [shoot('excused', { excusedUntil: before(20) }), ...healthy(9)],
   every: situationNames.map((name) =>
     shoot(`${name.toLowerCase()}-${long}`, { ...longNames, name: `${name}-${long}` }, name),
   ),
