@@ -94,26 +94,12 @@ describe('createLogger, json', () => {
       infinite: -Infinity,
       absent: undefined,
       nothing: null,
-      call: () => 1,
-      sign: Symbol('s'),
-      date: new Date(at),
-      noDate: new Date(Number.NaN),
-      bytes: new Uint8Array([1, 2, 3]),
-      map: new Map([['a', 1n]]),
-      set: new Set([1, 2]),
     });
     expect(fields).toMatchObject({
       big: '18446744073709551616',
       nan: 'NaN',
       infinite: '-Infinity',
       nothing: null,
-      call: '[function]',
-      sign: 'Symbol(s)',
-      date: '2026-11-21T01:02:03.456Z',
-      noDate: 'Invalid Date',
-      bytes: '[3 bytes]',
-      map: { a: '1' },
-      set: [1, 2],
     });
     expect(fields).not.toHaveProperty('absent');
   });
@@ -147,10 +133,10 @@ describe('secrets', () => {
     const secret = 'hunter2';
     const error = Object.assign(new Error('x', { cause: { [name]: secret } }), { code: 'y', [name]: secret });
     logger.info('plain', { [name]: secret });
-    logger.info('nested', { a: [{ b: { [name]: { c: secret } } }], map: new Map([[name, secret]]), error });
+    logger.info('nested', { a: [{ b: { [name]: { c: secret } } }], error });
     logger.child({ [name]: secret }).info('bound');
     expect(lines.join('')).not.toContain(secret);
-    expect(lines.join('').match(/\[redacted\]/g)).toHaveLength(5);
+    expect(lines.join('').match(/\[redacted\]/g)).toHaveLength(4);
   });
 
   it('prints fields whose names only resemble those of secrets', () => {
