@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { CommandError, type OperatorAccess } from '../process/index.ts';
+import { type ClusterCommand, CommandError } from '../process/index.ts';
 import { clusterCommandOf } from './seed-flags.ts';
 import type { CliIo } from './io.ts';
 import { dwdWith } from './testing/dwd.ts';
@@ -8,7 +8,7 @@ const never = async (): Promise<number> => expect.unreachable('no prober is star
 /** Runs a command that works on a cluster. Returns what it selects the cluster by. */
 const accessOf = async (...argv: readonly string[]): Promise<readonly unknown[]> => {
   const seen: unknown[] = [];
-  const runner = async ({ kubeconfig, context }: OperatorAccess): Promise<never> => {
+  const runner = async ({ kubeconfig, context }: ClusterCommand): Promise<never> => {
     seen.push({ kubeconfig, context });
     throw new CommandError('no cluster here');
   };

@@ -30,14 +30,16 @@ const refreshIntervalMs = 2_000;
 /** A narrower terminal wraps lines by itself. */
 const fewestColumns = 80;
 
-/** Waits for the next read. Resolves with false if `stop` aborts. */
-const pause = (stop: AbortSignal): Promise<boolean> =>
-  systemClock()
-    .sleep(refreshIntervalMs, stop)
-    .then(
-      () => true,
-      () => false,
-    );
+/** Waits, and reads again. Resolves with undefined when the user ends the command. */
+const readAgain = async (run: RunStatus, query: StatusRun): Promise<SeedStatus | undefined> => {
+  try {
+    await systemClock().sleep(refreshIntervalMs, query.stop);
+    return await run(query);
+  } catch (error) {
+    if (query.stop.aborted) return undefined;
+    throw error;
+  }
+};
 
 export const statusCommand = (run: RunStatus): Command =>
   defineCommand({
@@ -61,8 +63,9 @@ export const statusCommand = (run: RunStatus): Command =>
       let status = await run(query);
       print(show(status));
       // Changes of a table are lines, in order of time; a document is printed again.
-      while (given.watch && (await pause(query.stop))) {
-        const next = await run(query);
+      while (given.watch) {
+        const next = await readAgain(run, query);
+        if (next === undefined) break;
         const changes = changeLines(status, next);
         if (output === 'table') for (const line of changes) print(`${line}\n`);
         else if (changes.length > 0) print(show(next));

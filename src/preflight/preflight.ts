@@ -2,7 +2,7 @@ import { KubeconfigError } from '../kubernetes/api/errors.ts';
 import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
 import { type ResourceRef, refKey } from '../kubernetes/api/resource-ref.ts';
 import { createKubeconfigCache, createShootConnector, withShootPolicy } from '../kubernetes/connection/index.ts';
-import { type ClusterCommand, CommandError, type OperatorCluster, onOperatorCluster } from '../process/index.ts';
+import { type ClusterCommand, type CommandContext, CommandError, withCluster } from '../process/index.ts';
 import { type ProberSettings, sourceOf } from '../prober/index.ts';
 import { NoSuchShoot, findShoot, namedShoot } from '../status/state/find-shoot.ts';
 import { plural } from '../status/state/words.ts';
@@ -251,12 +251,10 @@ const outOfReach = (finding: PreflightFinding): PreflightReport => ({
   exitCode: 2,
 });
 
-const checkSeedWith = async (run: PreflightRun, cluster: OperatorCluster): Promise<PreflightReport> => {
-  const { client, clock, userAgent } = cluster;
-  const reader = { client, clock, signal: run.stop, deadline: clock.monotonic() + run.timeoutMs };
+const checkSeedWith = async (run: PreflightRun, reader: CommandContext): Promise<PreflightReport> => {
   run.progress('connecting to the seed');
   const seed = await readVersion(reader);
-  const shoots = createShootConnector({ clock, userAgent, known: createKubeconfigCache(run) });
+  const shoots = createShootConnector({ ...reader, known: createKubeconfigCache(run) });
   const connector = withShootPolicy(shoots, run.settings);
   const checks = await checkAll({ run, reader, seed, connector });
   return reportOf([checkConfig(run.configFile, run.configWarnings), ...checks]);
@@ -265,7 +263,7 @@ const checkSeedWith = async (run: PreflightRun, cluster: OperatorCluster): Promi
 /** Runs `dwd preflight`: reads a seed and its shoots, and writes nothing. Rejects with a CommandError, or with a NoSuchShoot. */
 export const runPreflight = async (run: PreflightRun): Promise<PreflightReport> => {
   try {
-    return await onOperatorCluster(run, (cluster) => checkSeedWith(run, cluster));
+    return await withCluster(run, (context) => checkSeedWith(run, context));
   } catch (error) {
     if (run.stop.aborted) throw new CommandError('interrupted before all checks were made', [], 2);
     if (error instanceof ReadFailed) return outOfReach(error.finding);

@@ -1,16 +1,57 @@
 import { ApiError, KubeconfigError } from '../kubernetes/api/errors.ts';
-import type { CallOptions } from '../kubernetes/api/kube.ts';
-import { type OperatorAccess, type OperatorCluster, onOperatorCluster } from './connections.ts';
+import type { CallOptions, Kube, KubeClient } from '../kubernetes/api/kube.ts';
+import { createKubeClient, retryThrottled } from '../kubernetes/client/index.ts';
+import { type ForwardOptions, type PodPort, connectCluster, forwardPort } from '../kubernetes/connection/index.ts';
+import type { ClusterAccess } from '../kubernetes/kubeconfig/index.ts';
+import type { Clock } from '../ports/clock.ts';
+import type { Logger } from '../ports/logger.ts';
+import { systemClock } from './clock.ts';
+import { userAgentOf } from './component.ts';
+import { accessOf } from './connections.ts';
 
-/** Client, clock and limits of every step of a command. */
-export interface CommandContext extends OperatorCluster {
+/** Input of a command that connects to one cluster, works and exits. */
+export interface ClusterCommand {
+  /** Path of a kubeconfig. Absent: `$KUBECONFIG`, then the in-cluster service account, then `~/.kube/config`. */
+  readonly kubeconfig?: string;
+  /** Context of that kubeconfig. Absent: its current one. */
+  readonly context?: string;
+  /** Called with the cluster before the first request. */
+  readonly onConnect?: (access: ClusterAccess) => void;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly logger: Logger;
+  /** Version of this program, for the User-Agent. */
+  readonly version: string;
+  /** Timeout of all waits together, and the longest one of a request, in milliseconds. */
+  readonly timeoutMs: number;
+  readonly progress: (line: string) => void;
+  /** Aborts when the user stops the command. */
+  readonly stop: AbortSignal;
+}
+
+/** What every step of a command works with. */
+export interface CommandContext {
+  readonly access: Pick<ClusterAccess, 'context' | 'endpoint'>;
+  readonly client: KubeClient;
+  readonly kube: Kube;
+  readonly clock: Clock;
+  readonly userAgent: string;
+  /** Forwards a port of a pod to this machine, with the same access. */
+  readonly forward: ForwardToPod;
   /** Aborts when the user stops the command. */
   readonly signal: AbortSignal;
+  /** Options of a request: that signal, and a timeout. */
+  readonly options: CallOptions;
   /** Called with the current step, in one line. */
   readonly progress: (line: string) => void;
   /** Monotonic time at which waits end, in milliseconds. */
   readonly deadline: number;
 }
+
+/** `forwardPort` for the pods of one cluster. */
+export type ForwardToPod = (
+  find: (signal: AbortSignal) => Promise<PodPort>,
+  options: Pick<ForwardOptions, 'signal' | 'port' | 'onProblem'>,
+) => Promise<URL>;
 
 /** A failure of a command, with a text for people: what it was asked to do cannot be done. */
 export class CommandError extends Error {
@@ -26,20 +67,30 @@ export class CommandError extends Error {
   }
 }
 
-const requestTimeoutMs = 30_000;
+const longestRequestMs = 30_000;
 
-export const callOptions = ({ signal }: Pick<CommandContext, 'signal'>): CallOptions => ({
-  signal,
-  timeoutMs: requestTimeoutMs,
-});
-
-/** Input of a command that connects to a cluster, works and exits. */
-export interface ClusterCommand extends OperatorAccess {
-  /** Timeout of all waits together, in milliseconds. */
-  readonly timeoutMs: number;
-  readonly progress: (line: string) => void;
-  readonly stop: AbortSignal;
-}
+/** Connects to the cluster of the kubeconfig, runs `work` and disconnects. Rejects as `work` does, or with a KubeconfigError. */
+export const withCluster = async <T>(
+  command: ClusterCommand,
+  work: (context: CommandContext) => Promise<T>,
+): Promise<T> => {
+  const { timeoutMs, progress, stop: signal, logger } = command;
+  const clock = systemClock();
+  const userAgent = userAgentOf(command);
+  const access = await accessOf(command, clock);
+  command.onConnect?.(access);
+  const transport = connectCluster({ access, clock, logger, userAgent });
+  try {
+    const kube = retryThrottled(transport, clock);
+    const forward: ForwardToPod = (find, options) => forwardPort(find, { ...options, access, clock, userAgent });
+    const options = { signal, timeoutMs: Math.min(timeoutMs, longestRequestMs) };
+    const deadline = clock.monotonic() + timeoutMs;
+    const client = createKubeClient({ kube, clock });
+    return await work({ access, client, kube, clock, userAgent, forward, signal, options, progress, deadline });
+  } finally {
+    transport.close();
+  }
+};
 
 const advice: Readonly<Partial<Record<ApiError['code'], string>>> = {
   ConnectionError:
@@ -49,28 +100,22 @@ const advice: Readonly<Partial<Record<ApiError['code'], string>>> = {
     'it takes the roles of an operator, which the chart has (operator.enabled): ask an administrator of the seed for it',
 };
 
-const failureOf = (error: unknown, stop: AbortSignal): unknown => {
-  if (error instanceof CommandError) return error;
-  if (stop.aborted) {
-    return new CommandError('interrupted before it was finished', ['run the command again to continue']);
-  }
-  if (error instanceof KubeconfigError) return new CommandError(error.message);
-  if (!(error instanceof ApiError)) return error;
-  const line = advice[error.code];
-  return new CommandError(error.message, line === undefined ? [] : [line]);
-};
-
-/** Connects to the cluster of the kubeconfig and runs `work`. Rejects with a CommandError, unless there is a bug or no such shoot. */
+/** Like `withCluster`, but rejects with a CommandError of this exit code, unless there is a bug or no such shoot. */
 export const onCluster = async <T>(
   command: ClusterCommand,
   work: (context: CommandContext) => Promise<T>,
+  exitCode = 1,
 ): Promise<T> => {
-  const { timeoutMs, progress, stop: signal } = command;
   try {
-    return await onOperatorCluster(command, (cluster) =>
-      work({ ...cluster, signal, progress, deadline: cluster.clock.monotonic() + timeoutMs }),
-    );
+    return await withCluster(command, work);
   } catch (error) {
-    throw failureOf(error, signal);
+    if (error instanceof CommandError) throw error;
+    if (command.stop.aborted) {
+      throw new CommandError('interrupted before it was finished', ['run the command again to continue'], exitCode);
+    }
+    if (error instanceof KubeconfigError) throw new CommandError(error.message, [], exitCode);
+    if (!(error instanceof ApiError)) throw error;
+    const line = advice[error.code];
+    throw new CommandError(error.message, line === undefined ? [] : [line], exitCode);
   }
 };

@@ -4,19 +4,14 @@ export {
   type ClusterCommand,
   type CommandContext,
   CommandError,
-  callOptions,
+  type ForwardToPod,
   onCluster,
+  withCluster,
 } from './cluster-command.ts';
 export { type Component, type ComponentOptions, type ComponentPorts, leaseNameOf, userAgentOf } from './component.ts';
 export type { ReadStatus, ReadyCheck } from './endpoints.ts';
 export { type HttpHandler, type HttpResponse, serveHttp, textResponse } from './http-server.ts';
-export {
-  type ForwardToPod,
-  type OperatorAccess,
-  type OperatorCluster,
-  findSeed,
-  onOperatorCluster,
-} from './connections.ts';
+export { findSeed } from './connections.ts';
 export { createElection } from './leadership.ts';
 export { type Runnable, runLifecycle, whenAborted } from './lifecycle.ts';
 export { type ProcessDeps, type ServerDeps, runComponent } from './run-component.ts';

@@ -8,8 +8,7 @@ import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { trimEndOf } from '../kubernetes/api/trim-end.ts';
 import { createKubeClient } from '../kubernetes/client/index.ts';
 import { type Transport, createScope, createSecurity, createTransport } from '../kubernetes/transport/index.ts';
-import type { Clock } from '../ports/clock.ts';
-import type { OperatorCluster } from '../process/index.ts';
+import type { CommandContext } from '../process/index.ts';
 import { type ShootStatus, type ProberStatus, shootSchema, statusHeaderSchema } from './state/schema.ts';
 import type { Replica } from './seed-status.ts';
 
@@ -72,13 +71,11 @@ export const readStatusOfPod =
 /** Time after which a request through the proxy has a second one beside it, in milliseconds. */
 const proxyHeadStartMs = 400;
 
-type Reached = Pick<OperatorCluster, 'client' | 'clock' | 'userAgent' | 'forward'>;
-
 /** Asks through the proxy and, if that fails or takes long, through a port that it forwards: a proxy may be forbidden, or a NetworkPolicy in its way. */
 export const readStatusOfReplica =
-  (cluster: Reached, namespace: string, replica: Pick<Replica, 'pod' | 'healthPort'>): ReadProberStatus =>
+  (context: CommandContext, namespace: string, replica: Pick<Replica, 'pod' | 'healthPort'>): ReadProberStatus =>
   async (shoot, options) => {
-    const { client, clock, forward } = cluster;
+    const { client, clock, forward } = context;
     const scope = createScope({ signal: options.signal, clock });
     const { signal } = scope;
     const until = clock.monotonic() + (options.timeoutMs ?? 0);
@@ -94,7 +91,7 @@ export const readStatusOfReplica =
           onProblem: (error) => problems.push(error),
         });
         const rest = { signal, timeoutMs: Math.max(1, until - clock.monotonic()) };
-        return await readStatusFromUrl(url, cluster)(shoot, rest);
+        return await readStatusFromUrl(url, context)(shoot, rest);
       } catch (error) {
         signal.throwIfAborted();
         const [reason = error] = problems;
@@ -119,13 +116,8 @@ const bothReasons = ([proxied, forwarded]: readonly [Error, Error]): Error => {
   return new ApiError({ code, message: `${message}; through a forwarded port: ${forwarded.message}` });
 };
 
-export interface UrlDeps {
-  readonly clock: Clock;
-  readonly userAgent: string;
-}
-
 /** Creates a transport to an address such as `http://127.0.0.1:9644`. */
-export const transportTo = (url: URL, { clock, userAgent }: UrlDeps): Transport => {
+export const transportTo = (url: URL, { clock, userAgent }: Pick<CommandContext, 'clock' | 'userAgent'>): Transport => {
   const isPlain = url.protocol === 'http:';
   const security = createSecurity({});
   return createTransport({
@@ -143,10 +135,10 @@ export const transportTo = (url: URL, { clock, userAgent }: UrlDeps): Transport 
 
 /** Sends requests directly to an address. */
 const readStatusFromUrl =
-  (url: URL, deps: UrlDeps): ReadProberStatus =>
+  (url: URL, context: CommandContext): ReadProberStatus =>
   async (shoot, options) => {
-    const { clock } = deps;
-    const transport = transportTo(url, deps);
+    const { clock } = context;
+    const transport = transportTo(url, context);
     try {
       return (await createKubeClient({ kube: transport, clock }).call(statusAt('/status', shoot), options)).value;
     } finally {

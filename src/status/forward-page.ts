@@ -1,22 +1,11 @@
 import { ApiError, errorText } from '../kubernetes/api/errors.ts';
 import { podOfHolder } from '../kubernetes/api/pod-of-holder.ts';
 import { createScope } from '../kubernetes/transport/index.ts';
-import {
-  type ClusterCommand,
-  type CommandContext,
-  CommandError,
-  callOptions,
-  onCluster,
-  whenAborted,
-} from '../process/index.ts';
+import { type ClusterCommand, type CommandContext, CommandError, onCluster, whenAborted } from '../process/index.ts';
 import { transportTo } from './ask-prober.ts';
-import { readSeedObjects, replicasOf } from './read-objects.ts';
+import { type ProberPlace, readSeedObjects, replicasOf } from './read-objects.ts';
 
-export interface PageRun extends ClusterCommand {
-  /** Namespace of the prober. */
-  readonly namespace: string;
-  /** Label selector of its pods. */
-  readonly selector: string;
+export interface PageRun extends ClusterCommand, ProberPlace {
   /** Port at which its replicas serve their pages. */
   readonly pagePort: number;
   /** Port of this machine. 0: any. */
@@ -28,8 +17,9 @@ export interface PageRun extends ClusterCommand {
 }
 
 /** Finds the replica that leads; without one, another ready one. Throws a CommandError with the reason if there is none. */
-const findLeader = async ({ namespace, selector, pagePort: port }: PageRun, context: CommandContext) => {
-  const objects = await readSeedObjects({ ...context, namespace, options: callOptions(context) }, selector);
+const findLeader = async (run: PageRun, context: CommandContext) => {
+  const { namespace, pagePort: port } = run;
+  const objects = await readSeedObjects(run, context);
   const [first, ...others] = replicasOf(objects);
   if (first === undefined) {
     const advice = 'check --context, --kubeconfig, --namespace and --selector';
@@ -57,7 +47,7 @@ const tryPage = async (
 ): Promise<void> => {
   const page = transportTo(url, context);
   try {
-    await page.request({ method: 'GET', path: '/', headers: {}, ...callOptions(context) });
+    await page.request({ method: 'GET', path: '/', headers: {}, ...context.options });
   } catch (error) {
     const [first] = problems;
     if (first instanceof ApiError) throw first;
@@ -78,11 +68,14 @@ export const forwardPage = (run: PageRun): Promise<void> =>
     let isOpen = false;
     const scope = createScope({ signal: stop, clock: context.clock });
     try {
-      const url = await context.forward((signal) => findLeader(run, { ...context, signal }), {
-        signal: scope.signal,
-        port: localPort,
-        onProblem: (error) => (isOpen ? onProblem(errorText(error)) : problems.push(error)),
-      });
+      const url = await context.forward(
+        (signal) => findLeader(run, { ...context, options: { ...context.options, signal } }),
+        {
+          signal: scope.signal,
+          port: localPort,
+          onProblem: (error) => (isOpen ? onProblem(errorText(error)) : problems.push(error)),
+        },
+      );
       await tryPage(url, pod, { run, context, problems });
       isOpen = true;
       onOpen(url, whose);

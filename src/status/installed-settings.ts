@@ -1,10 +1,9 @@
 import { decodeMeta, decodeObject, decodeString, optionalString } from '../kubernetes/api/decode.ts';
-import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { type ProberSettings, proberConfig } from '../prober/index.ts';
-import { CommandError } from '../process/index.ts';
+import { type CommandContext, CommandError } from '../process/index.ts';
 
 /** Labels of the ConfigMaps with configurations of the prober, as the chart sets them. */
 const labelSelector = 'app.kubernetes.io/name=dependency-watchdog,app.kubernetes.io/component=prober';
@@ -60,7 +59,7 @@ export const defaultConfiguration = (): InstalledConfiguration => {
  */
 export const installedConfiguration = async (
   namespace: string,
-  { client, options }: { readonly client: KubeClient; readonly options: CallOptions },
+  { client, options }: Pick<CommandContext, 'client' | 'options'>,
 ): Promise<InstalledConfiguration> => {
   const path = resourcePath({ apiVersion: 'v1', resource: 'configmaps', namespace });
   const call = listCall({ path, query: { labelSelector }, decode: decodeStoredConfiguration });

@@ -13,7 +13,7 @@ import {
 } from '../prober/index.ts';
 import { judgeShoot } from './state/judge-shoot.ts';
 import type { ShootFacts, ShootStatus } from './state/schema.ts';
-import { type ObjectsDeps, orProblem } from './read-objects.ts';
+import { type ReadingContext, orProblem } from './read-objects.ts';
 import type { HeldObjects } from './seed-status.ts';
 
 /** Parses `shoot--PROJECT--NAME` or `shoot-PROJECT--NAME` (`ComputeTechnicalID` of Gardener's pkg/utils/gardener). */
@@ -38,7 +38,7 @@ const listNamespaces = listCall({
 });
 
 /** Reads the pauses in force of Namespaces, by name, and the names of the Namespaces of control planes. Rejects with an ApiError. */
-export const readNamespaces = async ({ client, clock, options }: Omit<ObjectsDeps, 'namespace'>) => {
+export const readNamespaces = async ({ client, clock, options }: ReadingContext) => {
   const { value: namespaces } = await client.call(listNamespaces, options);
   const now = clock.now();
   const paused = new Map(
@@ -68,25 +68,29 @@ const shootOf = (
   return { ...facts, ...told, next: { text: 'not known, because no prober responded' } };
 };
 
-/** Reads the held resources that the settings name, with start and reason, and pauses. Rejects with an ApiError if namespaces cannot be listed. */
-export const readHeld = async (settings: ProberSettings, deps: ObjectsDeps): Promise<HeldObjects> => {
+/** Reads the held resources that the settings name, with start and reason, and pauses. `home`: namespace of the prober. Rejects with an ApiError if namespaces cannot be listed. */
+export const readHeld = async (
+  settings: ProberSettings,
+  home: string,
+  context: ReadingContext,
+): Promise<HeldObjects> => {
   const inOrder = settings.dependentResources.toSorted((a, b) => a.scaleUp.level - b.scaleUp.level);
   const [found, { paused, ofShoots }] = await Promise.all([
-    Promise.all(inOrder.map(({ ref }) => orProblem(refKey(ref), findHeld(ref, { ...deps, isCached: true })))),
-    readNamespaces(deps),
+    Promise.all(inOrder.map(({ ref }) => orProblem(refKey(ref), findHeld(ref, { ...context, isCached: true })))),
+    readNamespaces(context),
   ]);
-  const all = laterPause(paused.get(deps.namespace), inForce(settings.paused, deps.clock.now()));
-  paused.delete(deps.namespace);
+  const all = laterPause(paused.get(home), inForce(settings.paused, context.clock.now()));
+  paused.delete(home);
   const byCluster = Map.groupBy(
     found.flatMap(({ value = [] }) => value),
     ({ cluster }) => cluster,
   );
   const shoots = [...new Set([...byCluster.keys(), ...paused.keys()])].map((name) =>
-    shootOf(name, byCluster.get(name) ?? [], { pause: paused.get(name) ?? all, now: deps.clock.now() }),
+    shootOf(name, byCluster.get(name) ?? [], { pause: paused.get(name) ?? all, now: context.clock.now() }),
   );
   return {
     shoots,
-    total: Math.max(ofShoots.filter((name) => name !== deps.namespace).length, shoots.length),
+    total: Math.max(ofShoots.filter((name) => name !== home).length, shoots.length),
     paused: shownPause(all) ?? null,
     problems: found.flatMap(({ problem }) => problem ?? []),
   };

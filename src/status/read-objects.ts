@@ -1,21 +1,20 @@
-import { CommandError, leaseNameOf } from '../process/index.ts';
+import { CommandError, type CommandContext, leaseNameOf } from '../process/index.ts';
 import { childObject, decodeMeta, decodeObject, optionalInteger, optionalList } from '../kubernetes/api/decode.ts';
 import { ApiError, unlessNotFound } from '../kubernetes/api/errors.ts';
-import type { CallOptions, KubeClient } from '../kubernetes/api/kube.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
 import { podOfHolder } from '../kubernetes/api/pod-of-holder.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
-import type { Clock } from '../ports/clock.ts';
 import { getElectionLease } from '../kubernetes/leaderelection/index.ts';
 import type { LeaderLease, Replica, SeedObjects } from './seed-status.ts';
 
 /** How the objects of a seed are read. */
-export interface ObjectsDeps {
-  readonly client: KubeClient;
-  readonly clock: Clock;
-  /** Namespace of the prober. */
+export type ReadingContext = Pick<CommandContext, 'client' | 'clock' | 'options'>;
+
+/** Where a prober is: its namespace, and the labels of its pods. */
+export interface ProberPlace {
   readonly namespace: string;
-  readonly options: CallOptions;
+  /** Label selector. */
+  readonly selector: string;
 }
 
 const defaultHealthPort = 9644;
@@ -32,16 +31,16 @@ const isFreshAt = (
   now: number,
 ): boolean => holder !== '' && now < stampedAt / 1_000 + durationSeconds * 1_000;
 
-const getLease = ({ client, namespace, options }: ObjectsDeps) =>
+const getLease = (namespace: string, { client, options }: ReadingContext) =>
   client.call(getElectionLease({ namespace, name: leaseNameOf('prober') }), options);
 
 /** Reads the leader Lease. Without one, the holder is empty. Rejects with an ApiError. */
-const readLease = async (deps: ObjectsDeps): Promise<LeaderLease> => {
-  const answer = await unlessNotFound(getLease(deps));
+const readLease = async (namespace: string, context: ReadingContext): Promise<LeaderLease> => {
+  const answer = await unlessNotFound(getLease(namespace, context));
   if (answer === undefined) return { holder: '', isFresh: false };
   const { value, date } = answer;
   const { holder, acquireTime } = value;
-  return { holder, since: timeOf(acquireTime), isFresh: isFreshAt(value, date ?? deps.clock.now()) };
+  return { holder, since: timeOf(acquireTime), isFresh: isFreshAt(value, date ?? context.clock.now()) };
 };
 
 const decodeReplica = (json: unknown, path: string): Replica & { readonly isGoing: boolean } => {
@@ -63,7 +62,7 @@ const decodeReplica = (json: unknown, path: string): Replica & { readonly isGoin
   return { pod: name, isReady, healthPort, isGoing: deleting };
 };
 
-const listReplicas = (namespace: string, labelSelector: string) =>
+const listReplicas = ({ namespace, selector: labelSelector }: ProberPlace) =>
   listCall({
     path: resourcePath({ apiVersion: 'v1', resource: 'pods', namespace }),
     query: { labelSelector },
@@ -81,11 +80,14 @@ export const orProblem = async <T>(what: string, work: Promise<T>): Promise<{ va
 };
 
 /** Reads the leader Lease, and the pods of the prober by their labels. */
-export const readSeedObjects = async (deps: ObjectsDeps, selector: string): Promise<SeedObjects> => {
-  const { client, namespace, options } = deps;
+export const readSeedObjects = async (
+  { namespace, selector }: ProberPlace,
+  context: ReadingContext,
+): Promise<SeedObjects> => {
+  const { client, options } = context;
   const [lease, pods] = await Promise.all([
-    orProblem('the leader Lease', readLease(deps)),
-    orProblem('the pods of the prober', client.call(listReplicas(namespace, selector), options)),
+    orProblem('the leader Lease', readLease(namespace, context)),
+    orProblem('the pods of the prober', client.call(listReplicas({ namespace, selector }), options)),
   ]);
   const replicas = pods.value?.value.filter(({ isGoing }) => !isGoing);
   return {

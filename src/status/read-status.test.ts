@@ -1,5 +1,7 @@
+import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import {
   type SimApiServer,
@@ -10,12 +12,15 @@ import {
   simKinds,
 } from '../../simulator/apiserver/index.ts';
 import { type VirtualClock, createVirtualClock } from '../../simulator/time/index.ts';
+import { kubeconfigOf } from '../../test/doubles/kubeconfig.ts';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
+import { temporaryDirectory } from '../../test/doubles/temporary-directory.ts';
+import { startTestServer } from '../../test/doubles/test-server.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
 import type { Kube, KubeResponse } from '../kubernetes/api/kube.ts';
 import { createKubeClient } from '../kubernetes/client/index.ts';
 import type { ForwardToPod } from '../process/index.ts';
-import { readSeedStatus } from './read-status.ts';
+import { readSeedStatus, readStatus } from './read-status.ts';
 import { proberOf, shootOf } from './testing/statuses.ts';
 
 const prefix = 'dependency-watchdog.gardener.cloud';
@@ -102,13 +107,12 @@ const read = async (proxied: Readonly<Record<string, object>> = {}, forward = fo
       return answer === undefined ? seed.request(request) : responseOf(answer);
     },
   };
-  const run = {
-    ...{ namespace: 'garden', selector: 'app=x', leaderTimeoutMs: 1_500, timeoutMs: 10_000 },
-    ...{ stop: new AbortController().signal, env: {}, version: '1', logger: createRecordingLogger() },
-  };
-  const client = createKubeClient({ kube, clock });
-  const status = await readSeedStatus(run, {
-    ...{ client, kube, clock, userAgent: 'test', connectedTo: 'of context test', forward },
+  const query = { namespace: 'garden', selector: 'app=x', leaderTimeoutMs: 1_500 };
+  const { signal } = new AbortController();
+  const status = await readSeedStatus(query, {
+    ...{ client: createKubeClient({ kube, clock }), kube, clock, userAgent: 'test', forward, deadline: Infinity },
+    ...{ signal, options: { signal, timeoutMs: 10_000 }, progress: () => undefined },
+    access: { context: 'test', endpoint: { protocol: 'https:', host: 'test', port: 443, basePath: '' } },
   });
   return { ...status, paths };
 };
@@ -316,4 +320,21 @@ describe('without a prober', () => {
     expect(problems).toEqual([noPod]);
     expect(attention).toEqual(['all shoots are paused: nothing is scaled down']);
   });
+});
+
+it('is interrupted, which is no bug, when the user stops it while the API server is silent', async () => {
+  const stop = new AbortController();
+  const api = await startTestServer({ handler: () => stop.abort(new Error('received SIGINT')) });
+  const kubeconfig = join(temporaryDirectory(), 'kubeconfig');
+  writeFileSync(kubeconfig, kubeconfigOf({ server: `http://127.0.0.1:${String(api.port)}` }));
+  const interrupted = readStatus({
+    ...{ namespace: 'garden', selector: 'app=x', leaderTimeoutMs: 60_000, timeoutMs: 60_000, kubeconfig, env: {} },
+    ...{ version: '1', logger: createRecordingLogger(), progress: () => undefined, stop: stop.signal },
+  });
+  await expect(interrupted).rejects.toMatchObject({
+    name: 'CommandError',
+    exitCode: 2,
+    message: 'interrupted before it was finished',
+  });
+  await api.close();
 });

@@ -1,33 +1,24 @@
-import { KubeconfigError, unlessNotFound } from '../kubernetes/api/errors.ts';
-import type { ClusterAccess } from '../kubernetes/kubeconfig/index.ts';
+import { unlessNotFound } from '../kubernetes/api/errors.ts';
 import { authority } from '../kubernetes/transport/index.ts';
-import { CommandError, type OperatorAccess, type OperatorCluster, onOperatorCluster } from '../process/index.ts';
-import type { Clock } from '../ports/clock.ts';
+import { type ClusterCommand, type CommandContext, onCluster } from '../process/index.ts';
 import type { ProberStatus } from './state/schema.ts';
 import { type ReadProberStatus, readStatusOfReplica } from './ask-prober.ts';
 import { NoSuchShoot, findShoot, isNamespace } from './state/find-shoot.ts';
 import { judgeSeed } from './judge.ts';
 import { defaultConfiguration, installedConfiguration } from './installed-settings.ts';
 import { readHeld } from './read-held.ts';
-import { type ObjectsDeps, orProblem, readSeedObjects, replicasOf } from './read-objects.ts';
+import { type ProberPlace, orProblem, readSeedObjects, replicasOf } from './read-objects.ts';
 import type { HeldObjects, SeedObjects, SeedStatus } from './seed-status.ts';
 
 /** Request for the status: its prober and its shoots. */
-export interface LeaderQuery {
-  /** Namespace of the prober. */
-  readonly namespace: string;
-  /** Label selector of its pods. */
-  readonly selector: string;
+export interface LeaderQuery extends ProberPlace {
   /** Namespace of a control plane, or PROJECT/NAME. Absent for all shoots. */
   readonly shoot?: string;
   /** Timeout of requests to the prober, in milliseconds. */
   readonly leaderTimeoutMs: number;
-  /** Timeout of all other requests, in milliseconds. */
-  readonly timeoutMs: number;
-  readonly stop: AbortSignal;
 }
 
-export type StatusRun = OperatorAccess & LeaderQuery;
+export type StatusRun = ClusterCommand & LeaderQuery;
 
 export const noSeed =
   'this is no seed: it does not serve Clusters (extensions.gardener.cloud), and no prober is in this namespace; check --context, --kubeconfig and --namespace';
@@ -38,7 +29,8 @@ export const noSeed =
  */
 export const isNoSeed = async (
   { lease, replicas }: SeedObjects,
-  { client, options, namespace }: Pick<ObjectsDeps, 'client' | 'options' | 'namespace'>,
+  { namespace }: Pick<ProberPlace, 'namespace'>,
+  { client, options }: Pick<CommandContext, 'client' | 'options'>,
 ): Promise<boolean> => {
   if (lease?.holder !== '' || replicas?.length !== 0) return false;
   if ((await installedConfiguration(namespace, { client, options })).isInstalled) return false;
@@ -48,8 +40,11 @@ export const isNoSeed = async (
 };
 
 /** Requests the status. For a requested shoot it has the details that only `?shoot=` returns. Rejects with an ApiError. */
-const ask = async (prober: ReadProberStatus, run: LeaderQuery, clock: Clock): Promise<ProberStatus> => {
-  const { shoot, leaderTimeoutMs, stop: signal } = run;
+const ask = async (
+  prober: ReadProberStatus,
+  { shoot, leaderTimeoutMs }: LeaderQuery,
+  { clock, signal }: CommandContext,
+): Promise<ProberStatus> => {
   const until = clock.monotonic() + leaderTimeoutMs;
   const first = await prober(shoot !== undefined && isNamespace(shoot) ? shoot : undefined, {
     signal,
@@ -74,10 +69,14 @@ interface Answered {
  * Asks the first, and the others unless it leads: without a readable Lease nobody knows which one does. A hot standby has judged every shoot by itself, too; a cold
  * one sees none.
  */
-const answerOf = async (probers: readonly ReadProberStatus[], run: LeaderQuery, clock: Clock): Promise<Answered> => {
+const answerOf = async (
+  probers: readonly ReadProberStatus[],
+  query: LeaderQuery,
+  context: CommandContext,
+): Promise<Answered> => {
   const [first, ...others] = probers;
   if (first === undefined) return { answer: undefined, problem: undefined };
-  const asking = (prober: ReadProberStatus) => orProblem('the prober', ask(prober, run, clock));
+  const asking = (prober: ReadProberStatus) => orProblem('the prober', ask(prober, query, context));
   const asked = await asking(first);
   if (asked.value?.leads === true) return { answer: asked.value, problem: undefined };
   const all = [asked, ...(await Promise.all(others.map(asking)))];
@@ -89,10 +88,10 @@ const answerOf = async (probers: readonly ReadProberStatus[], run: LeaderQuery, 
 };
 
 /** Reads held resources by the installed configuration, as `dwd release` does. Uses Gardener's defaults if that cannot be read. */
-const readHeldHere = async (deps: ObjectsDeps): Promise<HeldObjects> => {
-  const installed = await orProblem('the configuration of the prober', installedConfiguration(deps.namespace, deps));
+const readHeldHere = async (namespace: string, context: CommandContext): Promise<HeldObjects> => {
+  const installed = await orProblem('the configuration of the prober', installedConfiguration(namespace, context));
   const { settings } = installed.value ?? defaultConfiguration();
-  const held = await readHeld(settings, deps);
+  const held = await readHeld(settings, namespace, context);
   return installed.problem === undefined ? held : { ...held, problems: [installed.problem, ...held.problems] };
 };
 
@@ -101,32 +100,28 @@ export interface LeaderAnswer extends Answered {
 }
 
 /** Finds the replicas by the objects of the seed, and requests the status of the leader. Never rejects with an ApiError: a failed read is a problem in the result. */
-export const askLeader = async (run: LeaderQuery, cluster: Omit<OperatorCluster, 'kube'>): Promise<LeaderAnswer> => {
-  const { namespace, selector, timeoutMs, stop: signal } = run;
-  const found = await readSeedObjects({ ...cluster, namespace, options: { signal, timeoutMs } }, selector);
-  const probers = replicasOf(found).map((replica) => readStatusOfReplica(cluster, namespace, replica));
+export const askLeader = async (query: LeaderQuery, context: CommandContext): Promise<LeaderAnswer> => {
+  const found = await readSeedObjects(query, context);
+  const probers = replicasOf(found).map((replica) => readStatusOfReplica(context, query.namespace, replica));
   const isNobody = probers.length === 0 && found.replicas !== undefined;
   const problems = [...found.problems, ...(isNobody ? ['no ready pod of the prober was found'] : [])];
-  return { objects: { ...found, problems }, ...(await answerOf(probers, run, cluster.clock)) };
+  return { objects: { ...found, problems }, ...(await answerOf(probers, query, context)) };
 };
 
+/** Names what we connected to: the context of the kubeconfig, else the address. */
+const nameOf = ({ context, endpoint }: CommandContext['access']): string =>
+  context === undefined ? authority(endpoint) : `of context ${context}`;
+
 /** Same as `readStatus`, for a connected cluster. */
-export const readSeedStatus = async (
-  run: StatusRun,
-  cluster: OperatorCluster & { readonly connectedTo: string },
-): Promise<SeedStatus> => {
-  const { client, clock, connectedTo } = cluster;
-  const { namespace, stop: signal, timeoutMs, shoot } = run;
-  const options = { signal, timeoutMs };
-  const { objects, answer, problem: silence } = await askLeader(run, cluster);
+export const readSeedStatus = async (query: LeaderQuery, context: CommandContext): Promise<SeedStatus> => {
+  const { namespace, shoot } = query;
+  const { objects, answer, problem: silence } = await askLeader(query, context);
   const { value: all, problem } =
-    answer === undefined
-      ? await orProblem('the held resources', readHeldHere({ client, clock, namespace, options }))
-      : {};
-  const asked =
-    all?.shoots.length === 0 ? await orProblem('the Clusters', isNoSeed(objects, { client, options, namespace })) : {};
+    answer === undefined ? await orProblem('the held resources', readHeldHere(namespace, context)) : {};
+  const asked = all?.shoots.length === 0 ? await orProblem('the Clusters', isNoSeed(objects, query, context)) : {};
   return judgeSeed({
-    ...{ at: new Date(clock.now()).toISOString(), connectedTo, objects, answer, isNoSeed: asked.value },
+    ...{ at: new Date(context.clock.now()).toISOString(), connectedTo: nameOf(context.access) },
+    ...{ objects, answer, isNoSeed: asked.value },
     held: all && shoot !== undefined ? onlyOf(all, shoot) : all,
     problems: [silence, problem].filter((one) => one !== undefined),
   });
@@ -137,23 +132,6 @@ const onlyOf = (held: HeldObjects, shoot: string): HeldObjects => {
   return { ...held, shoots: found === undefined ? [] : [found], total: 1 };
 };
 
-/** Names what we connected to: the context of the kubeconfig, else the address. */
-const nameOf = ({ context, endpoint }: ClusterAccess): string =>
-  context === undefined ? authority(endpoint) : `of context ${context}`;
-
 /** Reads a seed's status, and writes nothing. Failed reads are in its `problems`. Rejects with NoSuchShoot if a prober responds that there is none, and with a CommandError without a usable kubeconfig. */
-export const readStatus = async (run: StatusRun): Promise<SeedStatus> => {
-  let connectedTo = '';
-  const onConnect = (access: ClusterAccess): void => {
-    connectedTo = nameOf(access);
-    run.onConnect?.(access);
-  };
-  try {
-    return await onOperatorCluster({ ...run, onConnect }, (cluster) =>
-      readSeedStatus(run, { ...cluster, connectedTo }),
-    );
-  } catch (error) {
-    if (error instanceof KubeconfigError) throw new CommandError(error.message, [], 2);
-    throw error;
-  }
-};
+export const readStatus = (run: StatusRun): Promise<SeedStatus> =>
+  onCluster(run, (context) => readSeedStatus(run, context), 2);

@@ -1,7 +1,7 @@
 import { type FoundPause, formatPause, pausedAnnotation } from '../annotations/pause.ts';
 import { decodeObject, decodeString } from '../kubernetes/api/decode.ts';
 import { isApiError } from '../kubernetes/api/errors.ts';
-import { type ClusterCommand, type CommandContext, CommandError, callOptions } from '../process/index.ts';
+import { type ClusterCommand, type CommandContext, CommandError } from '../process/index.ts';
 
 /** Writes a pause to a Namespace. Removes it if `pause` is undefined. */
 export const writePause = async (
@@ -19,7 +19,7 @@ export const writePause = async (
     decode: () => undefined,
   } as const;
   try {
-    await context.client.call(call, callOptions(context));
+    await context.client.call(call, context.options);
   } catch (error) {
     if (!isApiError(error, 'NotFound')) throw error;
     throw new CommandError(`there is no namespace ${name} in this cluster`, [
@@ -30,7 +30,7 @@ export const writePause = async (
 
 /** Returns the user name that the API server reports for us, if it does, with the version of `dwd`. A brake does not fail because it has no name. */
 export const currentUser = async (
-  context: Pick<CommandContext, 'client' | 'signal'>,
+  context: Pick<CommandContext, 'client' | 'options'>,
   { version }: Pick<ClusterCommand, 'version'>,
 ): Promise<string> => {
   const call = {
@@ -45,7 +45,7 @@ export const currentUser = async (
     },
   } as const;
   try {
-    const { value: user } = await context.client.call(call, callOptions(context));
+    const { value: user } = await context.client.call(call, context.options);
     return `${user}, dwd ${version}`;
   } catch (error) {
     if (!isApiError(error, 'Forbidden') && !isApiError(error, 'NotFound')) throw error;

@@ -1,7 +1,7 @@
 import { type Pause, describePause, inForce } from '../annotations/pause.ts';
 import { ApiError, isApiError, unlessNotFound } from '../kubernetes/api/errors.ts';
 import { getElectionLease } from '../kubernetes/leaderelection/index.ts';
-import { type ClusterCommand, type CommandContext, callOptions, leaseNameOf, onCluster } from '../process/index.ts';
+import { type ClusterCommand, type CommandContext, leaseNameOf, onCluster } from '../process/index.ts';
 import { installedConfiguration, readNamespaces } from '../status/index.ts';
 import { currentUser, writePause } from './namespaces.ts';
 import { findNamedShoot, fullTitleOf } from './shoots.ts';
@@ -25,9 +25,9 @@ export type SteerReport = readonly string[];
 /** Name of the whole seed in a report. */
 const all = 'all shoots';
 
-const homeNotes = async (home: string, { client, signal }: CommandContext): Promise<SteerReport> => {
+const homeNotes = async (home: string, { client, options }: CommandContext): Promise<SteerReport> => {
   const name = leaseNameOf('prober');
-  const get = client.call(getElectionLease({ namespace: home, name }), callOptions({ signal }));
+  const get = client.call(getElectionLease({ namespace: home, name }), options);
   try {
     if ((await unlessNotFound(get)) !== undefined) return [];
   } catch (error) {
@@ -62,7 +62,7 @@ const endedBy = (namespace: string, home: string): string =>
 /** Returns a line about the pause in the installed configuration. Undefined if there is none, or if it cannot be read. */
 const configuredPause = async (home: string, context: CommandContext): Promise<string | undefined> => {
   try {
-    const { settings } = await installedConfiguration(home, { ...context, options: callOptions(context) });
+    const { settings } = await installedConfiguration(home, context);
     const pause = inForce(settings.paused, context.clock.now());
     if (pause === undefined) return undefined;
     return `${all}: still paused by the configuration ${describePause(pause)}; to end that, remove \`paused\` from it`;
@@ -78,7 +78,7 @@ export const runResume = (run: ResumeRun): Promise<SteerReport> =>
     const { shoot, namespace: home } = run;
     const found = shoot === undefined ? undefined : await findNamedShoot(shoot, context);
     const namespace = found?.namespace ?? home;
-    const { paused: before } = await readNamespaces({ ...context, options: callOptions(context) });
+    const { paused: before } = await readNamespaces(context);
     await writePause(namespace, undefined, context);
     const title = found === undefined ? all : fullTitleOf(found);
     const was = before.has(namespace) ? 'the pause has ended' : 'there was no pause to end';

@@ -1,12 +1,5 @@
 import type { Pause } from '../annotations/pause.ts';
-import {
-  type CommandContext,
-  CommandError,
-  callOptions,
-  onCluster,
-  systemRandom,
-  whenAborted,
-} from '../process/index.ts';
+import { type CommandContext, CommandError, onCluster, systemRandom, whenAborted } from '../process/index.ts';
 import {
   type HeldResource,
   type ReleaseResult,
@@ -53,8 +46,6 @@ export interface ReleaseReport {
 const releasePauseMs = 600_000;
 /** A running prober has observed a pause after this time. */
 const heardMs = 2_000;
-/** Timeout of the requests for the Lease and the pods of the prober. */
-const askTimeoutMs = 10_000;
 
 const reason = 'released by an operator';
 
@@ -67,7 +58,7 @@ const pauseEach = async (
   const by = await currentUser(context, run);
   const until = Math.ceil((context.clock.now() + releasePauseMs) / 1_000) * 1_000;
   const pause: Pause = { until, reason, by };
-  const { paused: before } = await readNamespaces({ ...context, options: callOptions(context) });
+  const { paused: before } = await readNamespaces(context);
   for (const cluster of clusters) {
     const { until: already = Number.POSITIVE_INFINITY } = before.get(cluster) ?? { until: 0 };
     if (already >= until) continue;
@@ -112,7 +103,7 @@ const orderOf = async (
   context: CommandContext,
 ): Promise<{ readonly settings: ProberSettings; readonly order: readonly string[] }> => {
   if (settings !== undefined) return { settings, order: [] };
-  const installed = await installedConfiguration(namespace, { ...context, options: callOptions(context) });
+  const installed = await installedConfiguration(namespace, context);
   const whose = installed.isInstalled
     ? `order: as in the configuration that is installed in ${namespace}`
     : `order: as in Gardener's configuration, because none is installed in ${namespace}`;
@@ -129,25 +120,23 @@ interface Release {
 
 /** Finds what is held; undefined if nothing is. Throws a CommandError if this is no seed. */
 const findRelease = async (run: ReleaseRun, context: CommandContext): Promise<Release | undefined> => {
-  const { kube: seed, userAgent, signal: stop } = context;
-  const { shoot, namespace, logger, env, dryRun, selector, leaderTimeoutMs } = run;
+  const { kube: seed } = context;
+  const { shoot, logger, env, dryRun } = run;
   const { settings: ordered, order } = await orderOf(run, context);
   const only = shoot === undefined ? undefined : (await findNamedShoot(shoot, context)).namespace;
   const { held: all, settings } = await listHeld({ ...context, seed, settings: ordered });
   const held = all.filter(({ cluster }) => only === undefined || cluster === only);
   if (held.length === 0) {
     if (run.settings !== undefined) return undefined;
-    const here = { ...context, namespace, options: callOptions(context) };
-    if (await isNoSeed(await readSeedObjects(here, selector), here)) throw new CommandError(noSeed);
+    if (await isNoSeed(await readSeedObjects(run, context), run, context)) throw new CommandError(noSeed);
     return undefined;
   }
   const clusters = new Set(held.map(({ cluster }) => cluster));
-  const ports = { random: systemRandom(), meter: createMeter(), logger, userAgent, env };
-  const query = { namespace, selector, leaderTimeoutMs, timeoutMs: askTimeoutMs, stop };
+  const ports = { random: systemRandom(), meter: createMeter(), logger, env };
   return {
     held,
     order,
-    askProber: () => askLeader(query, context),
+    askProber: () => askLeader({ ...run, shoot: undefined }, context),
     restore: () => releaseHeld({ ...context, ...ports, seed, settings, clusters, dryRun, reason }),
   };
 };

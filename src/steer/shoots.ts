@@ -9,7 +9,7 @@ import {
   namedShoot,
   titleOf,
 } from '../status/state/find-shoot.ts';
-import { type CommandContext, CommandError, callOptions } from '../process/index.ts';
+import { type CommandContext, CommandError } from '../process/index.ts';
 
 const path = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
 /** Timeout of a list of all Clusters, in pages: a seed may have a thousand shoots. */
@@ -22,7 +22,7 @@ const decode = (json: unknown, at: string): NamedShoot => {
 
 /** Lists the shoots of Gardener; undefined where there are no Clusters. */
 const listShoots = async (context: CommandContext): Promise<readonly NamedShoot[] | undefined> => {
-  const options = { ...callOptions(context), timeoutMs: listTimeoutMs };
+  const options = { ...context.options, timeoutMs: listTimeoutMs };
   return (await unlessNotFound(context.client.call(listCall({ path, decode }), options)))?.value;
 };
 
@@ -30,7 +30,7 @@ const listShoots = async (context: CommandContext): Promise<readonly NamedShoot[
 const isThere = async (name: string, context: CommandContext): Promise<boolean> => {
   const query = { fieldSelector: `metadata.name=${name}` };
   const call = listCall({ path: '/api/v1/namespaces', query, decode: () => undefined });
-  return (await context.client.call(call, callOptions(context))).value.length > 0;
+  return (await context.client.call(call, context.options)).value.length > 0;
 };
 
 /**
@@ -41,7 +41,7 @@ export const findNamedShoot = async (wanted: string, context: CommandContext): P
   if (isNamespace(wanted)) {
     const one = `${path}/${encodeURIComponent(wanted)}`;
     const call = { method: 'GET', path: one, decode: (json: unknown) => decode(json, 'cluster') } as const;
-    const found = await unlessNotFound(context.client.call(call, callOptions(context)));
+    const found = await unlessNotFound(context.client.call(call, context.options));
     if (found !== undefined) return found.value;
   }
   const shoots = await listShoots(context);
