@@ -202,6 +202,23 @@ it('reports what could not be checked of a seed of which little can be read, and
   `);
 });
 
+it('names two probers that lead by the clock of the API server, whatever the clocks of their nodes say', async () => {
+  const leaseIn = (namespace: string, stamp: string) => {
+    const managedFields = [{ time: stamp, fieldsV1: { 'f:spec': { 'f:renewTime': {} } } }];
+    const spec = { holderIdentity: `${namespace}-a`, renewTime: '1969-12-31T23:00:00.000000Z' };
+    return { metadata: { ...{ name: 'lead', uid: 'u', resourceVersion: '1' }, namespace, managedFields }, spec };
+  };
+  const items = [
+    leaseIn('garden', '1970-01-01T00:00:00Z'),
+    leaseIn('watch', '1969-12-31T23:59:50Z'),
+    leaseIn('dead', '1969-12-31T23:59:40Z'),
+  ];
+  const leases = named('/apis/coordination.k8s.io/v1/leases', 'dwd-prober-leader-election');
+  expect(await linesOf({ ...answers, [leases]: { items } })).toContain(
+    'seed | probers | warning | 2 are active | several-probers -: probers are active in several namespaces: garden (garden-a), watch (watch-a)',
+  );
+});
+
 const machinesPath = '/apis/machine.sapcloud.io/v1alpha1/namespaces/a/machines';
 const forbidden = new ApiError({ code: 'Forbidden', message: 'no' });
 const shootAnswers = {

@@ -2,13 +2,13 @@ import { reviewAccess, reviewAccessOf } from '../kubernetes/api/access.ts';
 import type { Call } from '../kubernetes/api/call.ts';
 import { decodeObject, decodeString } from '../kubernetes/api/decode.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
-import { decodeElectionLease, renewedAtMs } from '../kubernetes/api/lease.ts';
+import { decodeElectionLease } from '../kubernetes/api/lease.ts';
 import { type NamespacedName, type ResourceRef, groupOf } from '../kubernetes/api/resource-ref.ts';
 import { listKinds, listVersions, resolveKind } from '../kubernetes/client/index.ts';
 import { type ProberSettings, measureSkew, neededByProber } from '../prober/index.ts';
-import { leaseNameOf } from '../process/index.ts';
+import { isLed, leaseNameOf } from '../process/index.ts';
 import type { NeededRight } from '../process/rights/index.ts';
-import { type CheckedRights, type FoundKind, type ProberLease, type SeedAnswer, hintAt } from './checks/seed.ts';
+import { type CheckedRights, type FoundKind, type SeedAnswer, hintAt } from './checks/seed.ts';
 import { readNamed } from './read-objects.ts';
 import { ReadFailed, type Reader, attempt, optionsOf, send } from './reader.ts';
 
@@ -34,20 +34,15 @@ export const readVersion = async (reader: Reader): Promise<SeedAnswer> => {
   }
 };
 
-/** client-go's default lease duration, for a Lease without one. */
-const usualDurationSeconds = 15;
-
-/** Reads the Leases of all probers, by namespace. */
-export const readProbers = (reader: Reader, { skewMs = 0 }: SeedAnswer): Promise<ReadonlyMap<string, ProberLease>> =>
+/** Reads the leaders of all probers, by namespace; empty where none leads. */
+export const readProbers = (reader: Reader, { skewMs = 0 }: SeedAnswer): Promise<ReadonlyMap<string, string>> =>
   readNamed(reader, {
     apiVersion: 'coordination.k8s.io/v1',
     resource: 'leases',
     name: leaseNameOf('prober'),
     decode: (json) => {
       const lease = decodeElectionLease(json);
-      const { holder, durationSeconds = usualDurationSeconds } = lease;
-      const ageMs = reader.clock.now() + skewMs - (renewedAtMs(lease) ?? Number.NEGATIVE_INFINITY);
-      return { holder, ageMs, durationMs: durationSeconds * 1_000 };
+      return isLed(lease, reader.clock.now() + skewMs) ? lease.holder : '';
     },
   });
 

@@ -15,6 +15,7 @@ export { findSeed } from './connections.ts';
 export { createElection } from './leadership.ts';
 export { type Runnable, runLifecycle, whenAborted } from './lifecycle.ts';
 export { type ProcessDeps, type ServerDeps, runComponent } from './run-component.ts';
+export { isLed } from './other-installations.ts';
 export { WorkQueue } from './queue.ts';
 export { systemRandom } from './random.ts';
 export {

@@ -14,17 +14,17 @@ const leaseOf = (namespace: string, holder: string, renewed: number) => ({
   },
 });
 
-/** Starts the search on an API server with these Leases; `renewing` are the namespaces whose holders live. */
-const setUp = (namespaces: readonly string[]) => {
+/** Starts the search on an API server with these Leases; the holders in `renewing` live. */
+const setUp = (namespaces: readonly string[], renewing = namespaces) => {
   const clock = createVirtualClock();
   const logger = createRecordingLogger();
-  const server = { renewing: new Set(namespaces), failure: undefined as ApiError | undefined };
+  const server = { renewing: new Set(renewing), failure: undefined as ApiError | undefined };
   const queries: unknown[] = [];
   const call = async <T>(wanted: Call<T>): Promise<CallResult<T>> => {
     queries.push(wanted.query?.fieldSelector);
     if (server.failure !== undefined) throw server.failure;
     const items = namespaces.map((namespace) =>
-      leaseOf(namespace, `pod-of-${namespace}`, server.renewing.has(namespace) ? clock.monotonic() : 0),
+      leaseOf(namespace, `pod-of-${namespace}`, server.renewing.has(namespace) ? clock.now() : 0),
     );
     return { value: wanted.decode({ kind: 'LeaseList', metadata: {}, items }), sentAt: 0, receivedAt: 0 };
   };
@@ -45,8 +45,7 @@ const setUp = (namespaces: readonly string[]) => {
 const minute = 60_000;
 
 it('tells of one that renews its Lease in another namespace, once, and when it is gone', async () => {
-  const { clock, logger, server, search, queries, stop } = setUp(['garden', 'watch', 'dead']);
-  server.renewing.delete('dead');
+  const { clock, logger, server, search, queries, stop } = setUp(['garden', 'watch', 'dead'], ['garden', 'watch']);
   await clock.advance(6 * minute);
   expect(search.found()).toEqual(['watch (pod-of-watch)']);
   expect(logger.lines).toMatchObject([{ level: 'error', fields: { otherNamespace: 'watch', holder: 'pod-of-watch' } }]);

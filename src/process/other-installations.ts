@@ -24,8 +24,17 @@ const timeoutMs = 10_000;
 const usualDurationSeconds = 15;
 
 /**
- * Searches the cluster for installations in other namespaces whose leader renews its Lease: with another configuration they may restore what this one holds.
- * Clocks need not agree: a Lease counts if it changes within its duration. Without the right to list these Leases, none is found. Never fails.
+ * True if the Lease of a leader election has a holder that has renewed it within its duration. Everything is the API server's clock, `now` in milliseconds since
+ * the epoch: the stamp of the renewal, which every seed's server (Kubernetes 1.30 or later) sets. `renewTime` is the clock of the holder's node.
+ */
+export const isLed = (lease: ElectionLease, now: number): boolean => {
+  const { holder, renewTime = 0, stampedAt = renewTime, durationSeconds = usualDurationSeconds } = lease;
+  return holder !== '' && now < stampedAt / 1_000 + durationSeconds * 1_000;
+};
+
+/**
+ * Searches the cluster for installations in other namespaces that have a leader: with another configuration they may restore what this one holds. Without the
+ * right to list these Leases, none is found. Never fails.
  */
 export class OtherInstallations implements Runnable {
   readonly name = 'search for other installations';
@@ -56,22 +65,12 @@ export class OtherInstallations implements Runnable {
   }
 
   async #search(signal: AbortSignal): Promise<readonly ElectionLease[]> {
-    const before = await this.#list(signal);
-    if (before.length === 0) return [];
-    const seconds = Math.max(...before.map(({ durationSeconds = usualDurationSeconds }) => durationSeconds));
-    await this.#options.clock.sleep(seconds * 1_000, signal);
-    const former = new Map(before.map((lease) => [lease.namespace, lease.renewTime]));
-    return (await this.#list(signal)).filter(
-      ({ namespace, renewTime }) => former.has(namespace) && former.get(namespace) !== renewTime,
-    );
-  }
-
-  async #list(signal: AbortSignal): Promise<readonly ElectionLease[]> {
-    const { client, leaseName, ownNamespace } = this.#options;
+    const { client, clock, leaseName, ownNamespace } = this.#options;
     const path = '/apis/coordination.k8s.io/v1/leases';
     const query = { fieldSelector: `metadata.name=${leaseName}` };
-    const { value } = await client.call(listCall({ path, query, decode: decodeElectionLease }), { signal, timeoutMs });
-    return value.filter(({ namespace, holder }) => namespace !== ownNamespace && holder !== '');
+    const call = listCall({ path, query, decode: decodeElectionLease });
+    const { value, date = clock.now() } = await client.call(call, { signal, timeoutMs });
+    return value.filter((lease) => lease.namespace !== ownNamespace && isLed(lease, date));
   }
 
   #report(leaders: readonly ElectionLease[]): void {

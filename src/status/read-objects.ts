@@ -1,4 +1,4 @@
-import { CommandError, type CommandContext, leaseNameOf } from '../process/index.ts';
+import { CommandError, type CommandContext, isLed, leaseNameOf } from '../process/index.ts';
 import { childObject, decodeMeta, decodeObject, optionalInteger, optionalList } from '../kubernetes/api/decode.ts';
 import { ApiError, unlessNotFound } from '../kubernetes/api/errors.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
@@ -22,25 +22,14 @@ const defaultHealthPort = 9644;
 const timeOf = (microseconds: number | undefined): string | undefined =>
   microseconds === undefined ? undefined : new Date(Math.floor(microseconds / 1_000)).toISOString();
 
-/**
- * Returns true if the Lease is held and not expired. Everything is the API server's clock, `now` in milliseconds since the epoch: the stamp of the renewal, which
- * every seed's server (Kubernetes 1.30 or later) sets. `renewTime` is the clock of the holder's node.
- */
-const isFreshAt = (
-  { holder, renewTime = 0, stampedAt = renewTime, durationSeconds = 0 }: Awaited<ReturnType<typeof getLease>>['value'],
-  now: number,
-): boolean => holder !== '' && now < stampedAt / 1_000 + durationSeconds * 1_000;
-
-const getLease = (namespace: string, { client, options }: ReadingContext) =>
-  client.call(getElectionLease({ namespace, name: leaseNameOf('prober') }), options);
-
 /** Reads the leader Lease. Without one, the holder is empty. Rejects with an ApiError. */
 const readLease = async (namespace: string, context: ReadingContext): Promise<LeaderLease> => {
-  const answer = await unlessNotFound(getLease(namespace, context));
+  const call = getElectionLease({ namespace, name: leaseNameOf('prober') });
+  const answer = await unlessNotFound(context.client.call(call, context.options));
   if (answer === undefined) return { holder: '', isFresh: false };
   const { value, date } = answer;
   const { holder, acquireTime } = value;
-  return { holder, since: timeOf(acquireTime), isFresh: isFreshAt(value, date ?? context.clock.now()) };
+  return { holder, since: timeOf(acquireTime), isFresh: isLed(value, date ?? context.clock.now()) };
 };
 
 const decodeReplica = (json: unknown, path: string): Replica & { readonly isGoing: boolean } => {

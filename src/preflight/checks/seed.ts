@@ -15,23 +15,11 @@ export interface SeedAnswer {
   readonly skewMs?: number;
 }
 
-/** Lease of the leader election of a prober. */
-export interface ProberLease {
-  readonly holder: string;
-  /** Age of its last renewal, by the seed's clock, in milliseconds. */
-  readonly ageMs: number;
-  readonly durationMs: number;
-}
-
-/**
- * Warns of probers that are active in several namespaces: a Lease that was not renewed for twice its duration has no living holder.
- */
-export const checkProbers = (leases: ReadonlyMap<string, ProberLease>): readonly PreflightCheck[] => {
-  const active = Array.from(leases).filter(
-    ([, { holder, ageMs, durationMs }]) => holder !== '' && ageMs < 2 * durationMs,
-  );
+/** Warns of probers that are active in several namespaces. `leaders` are by namespace; empty where none leads. */
+export const checkProbers = (leaders: ReadonlyMap<string, string>): readonly PreflightCheck[] => {
+  const active = Array.from(leaders).filter(([, leader]) => leader !== '');
   if (active.length < 2) return [];
-  const names = active.map(([namespace, { holder }]) => `${namespace} (${holder})`).join(', ');
+  const names = active.map(([namespace, leader]) => `${namespace} (${leader})`).join(', ');
   const detail = `probers are active in several namespaces: ${names}`;
   const count = `${String(active.length)} are active`;
   return [{ subject: 'seed', name: 'probers', detail: count, findings: [{ code: 'several-probers', detail }] }];
