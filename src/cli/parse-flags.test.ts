@@ -1,16 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import {
-  type FlagType,
-  address,
-  bool,
-  choice,
-  float,
-  integer,
-  logLevel,
-  positiveDuration,
-  text,
-} from './flag-types.ts';
+import { type FlagType, address, bool, float, integer, positiveDuration, text } from './flag-types.ts';
 import { flag, normaliseArguments, requiredFlag } from './parse-flags.ts';
 
 interface TypeCase {
@@ -19,7 +9,7 @@ interface TypeCase {
   readonly refuses: readonly string[];
 }
 
-/** Texts and the values that Go's parser of the same type returns for them, and texts that it refuses or that are out of our range. */
+/** Texts and the values that Go's parser of the same type returns for them, and texts that it refuses or that are out of our range, beside what fixtures/go-flags.json records. */
 const cases: Readonly<Record<string, TypeCase>> = {
   bool: {
     type: bool,
@@ -90,35 +80,6 @@ const cases: Readonly<Record<string, TypeCase>> = {
       [':', { host: '', port: 0 }],
     ],
     refuses: ['', '9643', ':65536', ':-1', ':x', '::1:9643', '[::1]', '[]:1', 'http://a:1', 'a b:1', ':1:2', '00'],
-  },
-  'log level': {
-    type: logLevel,
-    takes: [
-      ...['debug', '1', '10', '08', '+1'].map((word) => [word, 'debug'] as const),
-      ...([
-        ['INFO', 'info'],
-        ['0', 'info'],
-        ['Error', 'error'],
-        ['panic', 'panic'],
-      ] as const),
-    ],
-    refuses: ['0x1', '-1', 'warn', '', '1.5'],
-  },
-  choice: {
-    type: choice('x', ['json', 'console']),
-    takes: [
-      ['json', 'json'],
-      ['CONSOLE', 'console'],
-    ],
-    refuses: ['', 'xml'],
-  },
-  text: {
-    type: text('x', 'a text'),
-    takes: [
-      ['a', 'a'],
-      [' ', ' '],
-    ],
-    refuses: [''],
   },
 };
 

@@ -33,11 +33,7 @@ const fakeProcess = ({ isTTY = false, ...given }: Fake = {}) => {
   });
   const run = (command: (io: CliIo) => Promise<number>): Promise<void> =>
     runProcess(host as unknown as HostProcess, (program, args) => void log.push([program, ...args].join(' ')), command);
-  const failOutput = (code: string): void => {
-    const error = Object.assign(new Error(`${code}: failed, write`), { code });
-    for (const stream of [stdout, stderr]) stream.emit('error', error);
-  };
-  return { host, log, exits, run, failOutput };
+  return { host, log, exits, run };
 };
 
 const forever = (io: CliIo): Promise<number> => new Promise(() => io.stopOnSignals());
@@ -130,21 +126,6 @@ describe('runProcess', () => {
     const { host, run } = fakeProcess();
     await run(async () => 0);
     expect(host.eventNames()).toEqual(['uncaughtException', 'unhandledRejection']);
-  });
-
-  it('ends silently, as by SIGPIPE, when the reader of its output closes it', () => {
-    const { run, log, exits, failOutput } = fakeProcess();
-    void run(forever);
-    failOutput('EPIPE');
-    expect({ log, exits: new Set(exits) }).toEqual({ log: [], exits: new Set([141]) });
-  });
-
-  it('ends with a message when output fails for another reason', () => {
-    const { run, log, exits, failOutput } = fakeProcess();
-    void run(forever);
-    failOutput('ENOSPC');
-    expect(log[0]).toBe('err: dwd: output failed: ENOSPC: failed, write\n');
-    expect(exits[0]).toBe(1);
   });
 
   it.each([

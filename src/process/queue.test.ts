@@ -46,16 +46,6 @@ describe('rule 22: one key at a time', () => {
     expect(keys()).toEqual(['a', 'a']);
   });
 
-  it('rule 22: no more keys at once than workers, first come first served', async () => {
-    const { clock, queue, runs, keys } = createBench({ concurrency: 2 });
-    for (const key of ['a', 'b', 'c', 'd']) queue.add(key);
-    await clock.settle();
-    expect(keys()).toEqual(['a', 'b']);
-    runs[1]?.succeed();
-    await clock.settle();
-    expect(keys()).toEqual(['a', 'b', 'c']);
-  });
-
   it('rule 22: any order of adds and ends keeps one run per key, and the last add is always followed by a run', async () => {
     const step = fc.record({
       key: fc.constantFrom('a', 'b', 'c'),
