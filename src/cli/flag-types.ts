@@ -19,10 +19,6 @@ export interface FlagType<T> {
   readonly words?: readonly string[];
 }
 
-interface Minimum {
-  readonly min?: number;
-}
-
 export const text = (placeholder: string, takes: string): FlagType<string> => ({
   placeholder,
   takes,
@@ -72,12 +68,19 @@ const parseGoInteger = (value: string): number | undefined => {
   return sign === '-' ? 0 - number : number;
 };
 
-export const integer = ({ min = Number.MIN_SAFE_INTEGER }: Minimum): FlagType<number> => ({
+/** A whole number; `max` only together with `min`. */
+export const integer = ({
+  min,
+  max = Infinity,
+}: {
+  readonly min?: number;
+  readonly max?: number;
+}): FlagType<number> => ({
   placeholder: 'int',
-  takes: min === Number.MIN_SAFE_INTEGER ? 'a whole number' : `a whole number >= ${min}`,
+  takes: `a whole number${min === undefined ? '' : max === Infinity ? ` >= ${min}` : ` from ${min} to ${max}`}`,
   parse: (word) => {
     const value = parseGoInteger(word);
-    return value === undefined || value < min ? undefined : { value };
+    return value === undefined || value < (min ?? -Infinity) || value > max ? undefined : { value };
   },
 });
 

@@ -13,8 +13,12 @@ const { namespace, selector, kubeconfig, context, timeout } = statusFlags;
 const flags = {
   namespace,
   selector,
-  'page-port': flag(integer({ min: 1 }), '9645', 'Port at which the prober serves its page (--page-bind-addr)'),
-  'local-port': flag(integer({ min: 0 }), '0', 'Port of this machine; 0: any that is free'),
+  'page-port': flag(
+    integer({ min: 1, max: 65_535 }),
+    '9645',
+    'Port at which the prober serves its page (--page-bind-addr)',
+  ),
+  'local-port': flag(integer({ min: 0, max: 65_535 }), '0', 'Port of this machine; 0: any that is free'),
   kubeconfig,
   context,
   timeout,

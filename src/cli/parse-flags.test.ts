@@ -38,6 +38,14 @@ const cases: Readonly<Record<string, TypeCase>> = {
       ...['0_', '0x1_', '--1', '+-1', '-'],
     ],
   },
+  port: {
+    type: integer({ min: 0, max: 65_535 }),
+    takes: [
+      ['0', 0],
+      ['65535', 65_535],
+    ],
+    refuses: ['-1', '65536', '70000'],
+  },
   float: {
     type: float,
     takes: [

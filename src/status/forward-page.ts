@@ -68,14 +68,15 @@ export const forwardPage = (run: PageRun): Promise<void> =>
     let isOpen = false;
     const scope = createScope({ signal: stop, clock: context.clock });
     try {
-      const url = await context.forward(
-        (signal) => findLeader(run, { ...context, options: { ...context.options, signal } }),
-        {
-          signal: scope.signal,
-          port: localPort,
-          onProblem: (error) => (isOpen ? onProblem(errorText(error)) : problems.push(error)),
-        },
-      );
+      const find = (signal: AbortSignal) => findLeader(run, { ...context, options: { ...context.options, signal } });
+      const forwarding = context.forward(find, {
+        signal: scope.signal,
+        port: localPort,
+        onProblem: (error) => (isOpen ? onProblem(errorText(error)) : problems.push(error)),
+      });
+      const url = await forwarding.catch((error: unknown) => {
+        throw new CommandError(errorText(error), ['choose another --local-port, or 0 for any that is free']);
+      });
       await tryPage(url, pod, { run, context, problems });
       isOpen = true;
       onOpen(url, whose);
