@@ -26,11 +26,11 @@ const { 'concurrent-reconciles': _, ...flagsInCommon } = processFlags;
 
 const careFlags = {
   ...flagsInCommon,
-  'garden-kubeconfig': optionalFlag(
+  gardenKubeconfig: optionalFlag(
     text('path', 'the path of a kubeconfig'),
     'Path of the kubeconfig for the garden; without it, care writes nothing',
   ),
-  'take-over': flag(
+  takeOver: flag(
     bool,
     'false',
     'Write conditions of Shoots even if another program has written them recently; first stop that program, such as the care controller of gardenlet',
@@ -74,7 +74,7 @@ export const careCommand = (run: RunCare): Command =>
     flags: careFlags,
     operands: 'ignored',
     run: async ({ flags, given, operands }, io) => {
-      const { once, output, 'garden-kubeconfig': gardenKubeconfig, 'take-over': takeOver } = flags;
+      const { once, output, gardenKubeconfig, takeOver } = flags;
       const needsOnce = ['output', 'shoot', 'namespace'].find((name) => given.includes(name));
       if (!once && needsOnce !== undefined) throw new UsageError(`flag --${needsOnce} requires --once`);
       const shoot = shootFrom(flags);

@@ -1,4 +1,4 @@
-import { type FlagValues, type Flags, parseFlags } from './parse-flags.ts';
+import { type FlagValues, type Flags, flagNameOf, parseFlags } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 
 export interface Operands {
@@ -17,6 +17,7 @@ export interface CommandDefinition<F extends Flags> {
   readonly summary: string;
   /** Text of the help page. Empty lines separate paragraphs. */
   readonly description: string;
+  /** By the member that has their value: `leaderTimeoutMs` for `--leader-timeout`. */
   readonly flags: F;
   /** Arguments after the flags. If absent, there must be none. `ignored`: the command warns that they, and all after them, have no effect. */
   readonly operands?: Operands | 'ignored';
@@ -34,15 +35,19 @@ export interface Invocation<F extends Flags> {
 /** Texts of the flags as they were typed, by name. */
 export type FlagTexts = Readonly<Record<string, string | undefined>>;
 
-/** A command without the types of its flags, so that all commands fit into one list. */
+/** A command without the types of its flags, so that all commands fit into one list. Its flags are by name. */
 export interface Command extends Omit<CommandDefinition<Flags>, 'run'> {
   readonly invoke: (texts: FlagTexts, operands: readonly string[], io: CliIo) => Promise<number>;
 }
 
-export const defineCommand = <F extends Flags>({ run, ...definition }: CommandDefinition<F>): Command => ({
-  ...definition,
-  invoke: async (texts, operands, io) => {
-    const given = Object.keys(definition.flags).filter((name) => texts[name] !== undefined);
-    return run({ flags: parseFlags(definition.flags, texts), given, operands }, io);
-  },
-});
+export const defineCommand = <F extends Flags>({ run, flags, ...definition }: CommandDefinition<F>): Command => {
+  const named = Object.fromEntries(Object.entries(flags).map(([member, one]) => [flagNameOf(member), one]));
+  return {
+    ...definition,
+    flags: named,
+    invoke: async (texts, operands, io) => {
+      const given = Object.keys(named).filter((name) => texts[name] !== undefined);
+      return run({ flags: parseFlags(flags, texts), given, operands }, io);
+    },
+  };
+};

@@ -4,7 +4,7 @@ import { formatExplanation } from './explain-output.ts';
 import { shootNames } from './flag-types.ts';
 import { formatDocument, outputFlag } from './output.ts';
 import type { RunStatus } from './status.ts';
-import { statusFlags, statusRunOf } from './seed-flags.ts';
+import { sessionOf, statusFlags } from './seed-flags.ts';
 
 const description = `Prints the state of a shoot as dwd status does, then the argument for it: each lease that counts, with its last renewal and its age when it was last read; the nodes that do not count, and why; the threshold; and the steps of the present outage, with the time that each took.
 
@@ -22,7 +22,7 @@ export const explainCommand = (run: RunStatus): Command =>
     flags,
     operands: { name: 'SHOOT', description: `Shoot, given as ${shootNames}`, words: [] },
     run: async ({ flags: given, operands: [shoot = ''] }, io) => {
-      const status = await run(statusRunOf(given, shoot, io));
+      const status = await run({ ...given, ...sessionOf(io), shoot });
       const [found] = status.shoots;
       for (const problem of status.problems) io.stderr(`dwd explain: ${problem}\n`);
       if (found === undefined) {

@@ -14,7 +14,7 @@ export interface Flag<T> {
   readonly ignored?: boolean;
 }
 
-/** Flags by name, without dashes. */
+/** Flags by the member that has their value. */
 export type Flags = Readonly<Record<string, Flag<unknown>>>;
 
 export type FlagValues<F extends Flags> = { readonly [Name in keyof F]: F[Name] extends Flag<infer T> ? T : never };
@@ -38,6 +38,10 @@ export const optionalFlag = <T>(type: FlagType<T>, description: string, short?: 
   short,
 });
 
+/** Returns the name of the flag of a member: that of `leaderTimeoutMs` is `leader-timeout`, as is that of `leader-timeout`. */
+export const flagNameOf = (member: string): string =>
+  member.replace(/Ms$/, '').replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+
 const parseFlag = (name: string, { type, required, default: fallback }: Flag<unknown>, given?: string): unknown => {
   const text = given === '' && type.emptyIsDefault === true ? fallback : (given ?? fallback);
   if (text === undefined) {
@@ -51,7 +55,7 @@ const parseFlag = (name: string, { type, required, default: fallback }: Flag<unk
   return parsed.value;
 };
 
-/** Parses the given texts into the values of all flags. Throws a UsageError that names the first wrong flag. */
+/** Parses the given texts, by name, into the values of all flags. Throws a UsageError that names the first wrong flag. */
 export const parseFlags = <F extends Flags>(
   flags: F,
   given: Readonly<Record<string, string | undefined>>,
@@ -59,7 +63,10 @@ export const parseFlags = <F extends Flags>(
   Object.fromEntries(
     Object.entries(flags)
       .filter(([, { ignored }]) => ignored !== true)
-      .map(([name, definition]) => [name, parseFlag(name, definition, given[name])]),
+      .map(([member, definition]) => {
+        const name = flagNameOf(member);
+        return [member, parseFlag(name, definition, given[name])];
+      }),
   ) as FlagValues<F>;
 
 /** Returns the full name of a flag that was typed in full or as its letter, and the value if it is attached, as in `-ojson`. */

@@ -3,7 +3,7 @@ import { type Command, defineCommand } from './command.ts';
 import { positiveDuration, text } from './flag-types.ts';
 import { optionalFlag, requiredFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
-import { steerCommandOf, steerFlags } from './seed-flags.ts';
+import { checkTarget, sessionOf, steerFlags } from './seed-flags.ts';
 
 export type RunPause = (run: PauseRun) => Promise<SteerReport>;
 export type RunResume = (run: ResumeRun) => Promise<SteerReport>;
@@ -16,7 +16,7 @@ const resumeDescription = `Ends a pause, and lists other pauses that are still i
 
 const pauseFlags = {
   reason: requiredFlag(text('text', 'a text'), 'Reason of the pause, shown in the status, the log and the Events'),
-  for: optionalFlag(
+  forMs: optionalFlag(
     positiveDuration,
     'Duration of the pause, such as 1h30m. Without it, the pause lasts until dwd resume',
   ),
@@ -35,8 +35,8 @@ export const pauseCommand = (run: RunPause): Command =>
     description: pauseDescription,
     flags: pauseFlags,
     run: async ({ flags: given }, io) => {
-      const { reason, for: forMs } = given;
-      return print(await run({ ...steerCommandOf(given, io), reason, forMs }), io);
+      checkTarget(given);
+      return print(await run({ ...given, ...sessionOf(io) }), io);
     },
   });
 
@@ -46,5 +46,8 @@ export const resumeCommand = (run: RunResume): Command =>
     summary: 'end a pause',
     description: resumeDescription,
     flags: steerFlags('30s'),
-    run: async ({ flags: given }, io) => print(await run(steerCommandOf(given, io)), io),
+    run: async ({ flags: given }, io) => {
+      checkTarget(given);
+      return print(await run({ ...given, ...sessionOf(io) }), io);
+    },
   });

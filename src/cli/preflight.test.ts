@@ -26,7 +26,7 @@ describe('dwd preflight', () => {
         settings: { nodeMonitorGraceMs: 40_000 },
         rightsOf: { namespace: 'garden', name: 'dwd-prober' },
         shoot: undefined,
-        asksShoots: true,
+        shootApiServers: true,
         timeoutMs: 120_000,
       },
     ]);
@@ -35,7 +35,7 @@ describe('dwd preflight', () => {
   it('accepts a shoot, another subject of rights, and no API servers of shoots', async () => {
     const argv = ['--config-file=example.yaml', '--shoot=dev/one', '--shoot-api-servers=false', '--rights-of'];
     expect((await preflight([...argv, 'none'])).runs).toMatchObject([
-      { shoot: 'dev/one', asksShoots: false, rightsOf: undefined },
+      { shoot: 'dev/one', shootApiServers: false, rightsOf: 'none' },
     ]);
     expect((await preflight([...argv, 'self'])).runs).toMatchObject([{ rightsOf: 'self' }]);
     expect((await preflight([...argv, 'a/b.c'])).runs).toMatchObject([{ rightsOf: { namespace: 'a', name: 'b.c' } }]);

@@ -1,11 +1,11 @@
-import type { PreflightReport, PreflightRun, RightsOf } from '../preflight/index.ts';
+import type { PreflightReport, PreflightRun } from '../preflight/index.ts';
 import { type Command, defineCommand } from './command.ts';
 import { type FlagType, bool, namespaceName, positiveDuration, shootName, shootNames, text } from './flag-types.ts';
 import { flag, optionalFlag, requiredFlag } from './parse-flags.ts';
 import { outputFlag } from './output.ts';
 import { formatPreflight } from './preflight-output.ts';
 import { loadProberFile } from './config-file.ts';
-import { accessFlags, clusterCommandOf } from './seed-flags.ts';
+import { accessFlags, sessionOf } from './seed-flags.ts';
 
 export type RunPreflight = (run: PreflightRun) => Promise<PreflightReport>;
 
@@ -15,12 +15,10 @@ Prints one line per check, and then the problems, worst first, each with a code 
 
 If this machine cannot reach the API servers of the shoots, run the command in a pod of the prober, or use --shoot-api-servers=false. Exits with 0 if all checks are ok, with 1 if a check found a problem, and with 2 if no problem was found but a check could not be made.`;
 
-type RightsSubject = RightsOf | 'none';
-
 /** Pattern for the name of a ServiceAccount, a DNS subdomain (ValidateServiceAccountName in k8s.io/kubernetes/pkg/apis/core/validation). */
 const accountName = /^[a-z0-9]([-.a-z0-9]*[a-z0-9])?$/;
 
-const rightsSubject: FlagType<RightsSubject> = {
+const rightsSubject: FlagType<PreflightRun['rightsOf']> = {
   placeholder: 'account',
   takes: 'the NAMESPACE/NAME of a ServiceAccount, self or none',
   parse: (word) => {
@@ -32,23 +30,19 @@ const rightsSubject: FlagType<RightsSubject> = {
 };
 
 const flags = {
-  'config-file': requiredFlag(
+  configFile: requiredFlag(
     text('path', 'the path of the configuration file'),
     "Path of the prober's configuration file",
   ),
   shoot: optionalFlag(shootName, `Check only this shoot, given as ${shootNames}`),
-  'shoot-api-servers': flag(
-    bool,
-    'true',
-    'Also check the API servers of the shoots, with the kubeconfigs of the prober',
-  ),
-  'rights-of': flag(
+  shootApiServers: flag(bool, 'true', 'Also check the API servers of the shoots, with the kubeconfigs of the prober'),
+  rightsOf: flag(
     rightsSubject,
     'garden/dwd-prober',
     'User whose rights in the seed are checked: a ServiceAccount, your own user (self), or nobody (none), for example before an installation',
   ),
   ...accessFlags,
-  timeout: flag(
+  timeoutMs: flag(
     positiveDuration,
     '2m',
     'Maximum time for all checks together; checks that remain then are reported as unknown',
@@ -63,17 +57,9 @@ export const preflightCommand = (run: RunPreflight): Command =>
     description,
     flags,
     run: async ({ flags: given }, io) => {
-      const { 'config-file': configFile, 'rights-of': rightsOf, shoot, output } = given;
-      const loaded = await loadProberFile(configFile, io);
-      const report = await run({
-        ...clusterCommandOf(given, io),
-        ...loaded,
-        configFile,
-        shoot,
-        rightsOf: rightsOf === 'none' ? undefined : rightsOf,
-        asksShoots: given['shoot-api-servers'],
-      });
-      io.stdoutStyled(formatPreflight(report, output));
+      const loaded = await loadProberFile(given.configFile, io);
+      const report = await run({ ...given, ...sessionOf(io), ...loaded });
+      io.stdoutStyled(formatPreflight(report, given.output));
       return report.exitCode;
     },
   });

@@ -5,7 +5,7 @@ import { bool, text } from './flag-types.ts';
 import { flag, optionalFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 import { loadProberFile } from './config-file.ts';
-import { leaderFlags, leaderOf, steerCommandOf, steerFlags } from './seed-flags.ts';
+import { checkTarget, leaderFlags, sessionOf, steerFlags } from './seed-flags.ts';
 
 export type RunRelease = (run: ReleaseRun) => Promise<ReleaseReport>;
 
@@ -15,23 +15,23 @@ A release during an outage costs the shoot its nodes. So dwd release reads the s
 
 In a terminal it prompts for confirmation unless --yes is given; without a terminal it requires --yes. It restores what the configuration names, and what was held together with that. Exits with 0 if nothing is held any more, and with 1 if resources are still held or the answer was no.`;
 
-const { kubeconfig, context, timeout, ...target } = steerFlags('5m');
+const { kubeconfig, context, timeoutMs, ...target } = steerFlags('5m');
 
 const flags = {
-  timeout,
+  timeoutMs,
   ...target,
-  'config-file': optionalFlag(
+  configFile: optionalFlag(
     text('path', 'the path of the configuration file'),
     "Path of the prober's configuration file, which names the resources and their order. Without it: the installed configuration, else Gardener's",
   ),
   yes: flag(bool, 'false', 'Do not prompt for confirmation', 'y'),
-  'despite-outage': flag(
+  despiteOutage: flag(
     bool,
     'false',
     'Release even if the outage continues, although KCM then gives up the nodes of the shoot',
   ),
   ...leaderFlags,
-  'dry-run': flag(bool, 'false', 'Change nothing, and print the resources that would be restored'),
+  dryRun: flag(bool, 'false', 'Change nothing, and print the resources that would be restored'),
   kubeconfig,
   context,
 } as const;
@@ -55,10 +55,10 @@ export const releaseCommand = (run: RunRelease): Command =>
     description,
     flags,
     run: async ({ flags: given }, io) => {
-      const { 'config-file': file, yes, 'dry-run': dryRun, 'despite-outage': despiteOutage } = given;
-      const command = { ...steerCommandOf(given, io), ...leaderOf(given), dryRun, despiteOutage };
-      const settings = file === undefined ? undefined : (await loadProberFile(file, io)).settings;
-      const { lines, isDone } = await run({ ...command, settings, confirm: confirmingOn(io, yes) });
+      const { configFile, yes } = given;
+      checkTarget(given);
+      const settings = configFile === undefined ? undefined : (await loadProberFile(configFile, io)).settings;
+      const { lines, isDone } = await run({ ...given, ...sessionOf(io), settings, confirm: confirmingOn(io, yes) });
       io.stdout(`${lines.join('\n')}\n`);
       return isDone ? 0 : 1;
     },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type ClusterCommand, CommandError } from '../process/index.ts';
-import { clusterCommandOf } from './seed-flags.ts';
+import { sessionOf } from './seed-flags.ts';
 import type { CliIo } from './io.ts';
 import { dwdWith } from './testing/dwd.ts';
 
@@ -55,8 +55,7 @@ describe('every command that works on a cluster', () => {
       stopOnSignals: () => new AbortController().signal,
       progress: isTerminal ? () => undefined : undefined,
     } as unknown as CliIo;
-    const flags = { kubeconfig: '/k', context, timeout: 1 };
-    clusterCommandOf(flags, io).onConnect?.({ ...access, context } as never);
+    sessionOf(io).onConnect({ ...access, context } as never);
     return lines.join('');
   };
 

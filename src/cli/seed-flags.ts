@@ -1,7 +1,6 @@
 import type { ClusterAccess } from '../kubernetes/kubeconfig/index.ts';
 import { authority } from '../kubernetes/transport/index.ts';
-import { type ClusterCommand, systemClock } from '../process/index.ts';
-import type { StatusRun } from '../status/index.ts';
+import { systemClock } from '../process/index.ts';
 import { createLogger } from '../telemetry/index.ts';
 import { version } from './build-info.ts';
 import { UsageError } from './errors.ts';
@@ -24,7 +23,7 @@ const namespace = flag(namespaceName, 'garden', 'Namespace of the prober', 'n');
 /** Flags that select the prober to which requests for the status go. */
 export const leaderFlags = {
   selector: flag(text('labels', 'a label selector'), 'app=dwd-prober', 'Label selector of the pods of the prober'),
-  'leader-timeout': flag(
+  leaderTimeoutMs: flag(
     positiveDuration,
     '1.5s',
     'Maximum time to wait for the status of the prober; after that, only the objects of the seed are used',
@@ -36,7 +35,7 @@ export const statusFlags = {
   namespace,
   ...leaderFlags,
   ...accessFlags,
-  timeout: flag(positiveDuration, '10s', 'Timeout of a request to the seed'),
+  timeoutMs: flag(positiveDuration, '10s', 'Timeout of a request to the seed'),
 } as const;
 
 /** Flags of the commands that control the prober of a seed: pause, resume and release. */
@@ -46,7 +45,7 @@ export const steerFlags = (timeout: string) =>
     all: flag(bool, 'false', 'Select all shoots of the seed'),
     namespace,
     ...accessFlags,
-    timeout: flag(positiveDuration, timeout, 'Maximum total time to wait'),
+    timeoutMs: flag(positiveDuration, timeout, 'Maximum total time to wait'),
   }) as const;
 
 /** Limit of characters of a progress line, because a line wider than the terminal cannot be cleared. */
@@ -61,39 +60,17 @@ const namingCluster =
     io.stderr(`cluster: ${endpoint.protocol}//${authority(endpoint)}${endpoint.basePath} (${from})\n`);
   };
 
-type AccessValues = FlagValues<typeof accessFlags> & { readonly timeout: number };
-
-/** Returns the input of a command that works on a cluster. Its logger is silent, because the command prints a result at its end. */
-export const clusterCommandOf = (
-  { kubeconfig, context, timeout: timeoutMs }: AccessValues,
-  io: CliIo,
-): ClusterCommand => ({
-  kubeconfig,
-  context,
+/** Returns what every command on a cluster gets beside its flags. Its logger is silent, because the command prints a result at its end. */
+export const sessionOf = (io: CliIo) => ({
   onConnect: namingCluster(io),
   env: io.env,
   logger: createLogger({ level: 'panic', encoder: 'console', write: io.stderr, clock: systemClock() }),
   version,
-  timeoutMs,
-  progress: (line: string) => io.progress?.(line.slice(0, progressWidth)),
+  progress: (line: string): void => io.progress?.(line.slice(0, progressWidth)),
   stop: io.stopOnSignals(),
 });
 
-/** Returns how to reach the prober that reports the status. */
-export const leaderOf = (flags: FlagValues<typeof leaderFlags>) => {
-  const { selector, 'leader-timeout': leaderTimeoutMs } = flags;
-  return { selector, leaderTimeoutMs };
-};
-
-export const statusRunOf = (
-  flags: FlagValues<typeof statusFlags>,
-  shoot: string | undefined,
-  io: CliIo,
-): StatusRun => ({ ...clusterCommandOf(flags, io), ...leaderOf(flags), namespace: flags.namespace, shoot });
-
-/** Returns the input of a command that controls a prober. Throws a UsageError unless exactly one of --shoot and --all is given. */
-export const steerCommandOf = (flags: FlagValues<ReturnType<typeof steerFlags>>, io: CliIo) => {
-  const { shoot, all, namespace: home } = flags;
+/** Throws a UsageError unless exactly one of --shoot and --all is given. */
+export const checkTarget = ({ shoot, all }: FlagValues<ReturnType<typeof steerFlags>>): void => {
   if ((shoot === undefined) === !all) throw new UsageError('give either --shoot or --all');
-  return { ...clusterCommandOf(flags, io), shoot, namespace: home };
 };

@@ -5,7 +5,7 @@ import { bool, shootName, shootNames } from './flag-types.ts';
 import { flag, optionalFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 import { formatDocument, outputFlag } from './output.ts';
-import { statusFlags, statusRunOf } from './seed-flags.ts';
+import { sessionOf, statusFlags } from './seed-flags.ts';
 import { formatStatus } from './status-output.ts';
 import { changeLines } from './status-changes.ts';
 
@@ -59,7 +59,7 @@ export const statusCommand = (run: RunStatus): Command =>
           ? formatStatus(status, { all, columns })
           : `${output === 'yaml' && given.watch ? '---\n' : ''}${formatDocument(status, output)}`;
       const print = output === 'table' && terminal !== undefined ? io.stdoutStyled : io.stdout;
-      const query = statusRunOf(given, shoot, own);
+      const query = { ...given, ...sessionOf(own) };
       let status = await run(query);
       print(show(status));
       // Changes of a table are lines, in order of time; a document is printed again.

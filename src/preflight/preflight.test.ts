@@ -148,7 +148,13 @@ const linesOf = async (
 ) => {
   const clientFor = () => ({ client, close: () => undefined });
   const checks = await checkAll({
-    run: { settings: wholeSettings, asksShoots: true, progress: () => undefined, ...run } as PreflightRun,
+    run: {
+      settings: wholeSettings,
+      shootApiServers: true,
+      rightsOf: 'none',
+      progress: () => undefined,
+      ...run,
+    } as PreflightRun,
     reader: readerOf(given),
     seed: { version: 'v1.33.1', roundTripMs: 3, skewMs: 0 },
     connector: { clientFor },
@@ -182,7 +188,7 @@ it('makes all checks, in the order of the headings', async () => {
 
 it('reports what could not be checked of a seed of which little can be read, and what was left out', async () => {
   const { '/apis/extensions.gardener.cloud/v1alpha1/clusters': _, ...unread } = answers;
-  expect(await linesOf(unread, { asksShoots: false })).toMatchInlineSnapshot(`
+  expect(await linesOf(unread, { shootApiServers: false })).toMatchInlineSnapshot(`
     [
       "seed | API server | ok | v1.33.1 responds in 3 ms",
       "seed | clock, compared with this machine | ok | agrees within 5s",

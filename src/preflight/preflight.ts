@@ -44,10 +44,10 @@ export interface PreflightRun extends ClusterCommand {
   readonly configWarnings: readonly string[];
   /** Shoot to check, by any of its names. Absent for all shoots. */
   readonly shoot?: string;
-  /** Owner of the rights to check. Undefined if no rights are checked. */
-  readonly rightsOf: RightsOf | undefined;
+  /** Owner of the rights to check. */
+  readonly rightsOf: RightsOf | 'none';
   /** True if the API servers of the shoots are checked as well. */
-  readonly asksShoots: boolean;
+  readonly shootApiServers: boolean;
 }
 
 /** 0: all checks passed. 1: a check failed or has a warning. 2: no check failed, but some could not be made. */
@@ -132,10 +132,10 @@ const readAllResources = (
 /** Checks the prober's use of the seed itself. */
 const checkUse = (kinds: ReadKinds, { run, reader }: Preflight) => {
   const { settings, rightsOf: of } = run;
-  const owner = of === undefined || of === 'self' ? ownRights : `${of.namespace}/${of.name}`;
+  const owner = of === 'self' || of === 'none' ? ownRights : `${of.namespace}/${of.name}`;
   return [
     ...kinds.map(({ use, name, found }) => check({ subject: 'kinds', name }, async () => checkKind(use, await found))),
-    of === undefined
+    of === 'none'
       ? leftOut({ subject: 'rights', name: 'of the prober' }, '--rights-of=none')
       : check({ subject: 'rights', name: `of ${owner}` }, async () =>
           checkRights(owner, await readRights(reader, settings, of)),
@@ -209,7 +209,7 @@ const checkAccess = (probed: Probed, namespace: string | undefined, preflight: P
       checkNamed(kubeConfigSecretName, secrets, false),
       ...(external === undefined ? [] : [checkNamed(external, secretsNamed(external), true)]),
     ],
-    answers: run.asksShoots ? check(apiServers, ask) : leftOut(apiServers, '--shoot-api-servers=false'),
+    answers: run.shootApiServers ? check(apiServers, ask) : leftOut(apiServers, '--shoot-api-servers=false'),
   };
 };
 
