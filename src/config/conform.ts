@@ -1,13 +1,9 @@
-import { type Path, nearest } from './rules/index.ts';
+import { type ConfigFinding, type Path, nearest } from './rules/index.ts';
 import * as z from 'zod';
 import { isObject } from '../kubernetes/api/decode.ts';
 
 /** A place where a configuration differs from its schema in a way that the Go program accepts. `path` ends with the key. */
-export interface Deviation {
-  readonly path: Path;
-  readonly message: string;
-  /** `unknown-field` and `spelling` are about the key at the end of the path, `not-text` is about its value. */
-  readonly kind: 'unknown-field' | 'spelling' | 'not-text';
+export interface Deviation extends Omit<ConfigFinding, 'severity'> {
   /** The known field that an unknown one most likely misspells. */
   readonly meant?: string;
 }
@@ -64,7 +60,7 @@ const conformText = (value: unknown, path: Path, { plainTextOf, report }: Option
   const text = plain === undefined ? undefined : asGoText(plain, value);
   if (text === undefined) return value;
   const message = `must be text in quotes: ${plain} is read as ${JSON.stringify(text)}`;
-  report({ path, message, kind: 'not-text' });
+  report({ path, message });
   return text;
 };
 
@@ -84,10 +80,10 @@ const conformObject = (
       const meant = nearest(key, names);
       const advice = meant === undefined ? '' : `did you mean ${meant}? `;
       const message = `is an unknown field; ${advice}known fields: ${names.join(', ')}`;
-      options.report({ path, message, kind: 'unknown-field', meant });
+      options.report({ path, message, aboutKey: true, meant });
       continue;
     }
-    if (name !== key) options.report({ path, message: `must be spelled ${name}`, kind: 'spelling' });
+    if (name !== key) options.report({ path, message: `must be spelled ${name}`, aboutKey: true });
     // Go treats a null field as absent, but a null value of a map as the zero value.
     if (value === null) continue;
     // The exact spelling takes precedence.

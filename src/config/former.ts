@@ -35,7 +35,7 @@ const list = (words: readonly string[]): string => [...new Set(words)].join(', '
 export const findFormer = (fields: FormerFields, value: unknown, deviations: readonly Deviation[]): Former => {
   const byName = new Map(Object.entries(fields).map(([name, field]) => [name.toLowerCase(), { name, ...field }]));
   const found = deviations.flatMap((deviation) => {
-    const field = deviation.kind === 'unknown-field' ? byName.get(nameOf(deviation.path)) : undefined;
+    const field = byName.get(nameOf(deviation.path));
     return field === undefined ? [] : [{ ...field, name: field.name.split('.').at(-1) ?? '', deviation }];
   });
   const first = found.find(({ stoodFor }) => stoodFor !== undefined) ?? found[0];

@@ -112,12 +112,10 @@ export const configFrom = <S extends z.ZodType, T>(
     if (severity !== 'silent') problems.push(problemOf({ ...finding, severity }));
   };
   if (former.deviation !== undefined) {
-    problems.push(problemOf({ ...former.deviation, severity: isFormer ? 'error' : unknownFields, aboutKey: true }));
+    problems.push(problemOf({ ...former.deviation, severity: isFormer ? 'error' : unknownFields }));
   }
   for (const deviation of former.others) {
-    const { path, message, kind } = deviation;
-    const severity = isLost(deviation, value, inForce) ? 'error' : unknownFields;
-    report({ path, message, severity, ...(kind === 'not-text' ? {} : { aboutKey: true }) });
+    report({ ...deviation, severity: isLost(deviation, value, inForce) ? 'error' : unknownFields });
   }
   const parsed = schema.safeParse(value);
   for (const { path, message } of parsed.error?.issues ?? []) {

@@ -1,4 +1,6 @@
 import { readFile, readdir } from 'node:fs/promises';
+import { promisify } from 'node:util';
+import { gzip } from 'node:zlib';
 import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import {
@@ -8,12 +10,14 @@ import {
   type Runnable,
   type ServerDeps,
   serveHttp,
+  shareResponses,
   textResponse,
   whenAborted,
 } from '../../process/index.ts';
+import { findShoot } from '../../status/state/find-shoot.ts';
 import type { ProberStatus } from '../../status/state/schema.ts';
+import { type FaultsOfShoot, type PageSample, type PageView, sampleOf } from '../feed/index.ts';
 import { isExpectedHost, isSameOrigin, securityHeaders } from './guards.ts';
-import { type PageSource, createViews } from './views.ts';
 
 const types: Readonly<Record<string, string>> = {
   html: 'text/html; charset=utf-8',
@@ -39,7 +43,13 @@ const readAssets = async (directory: URL): Promise<Assets> => {
   return new Map([['/', await load('index.html', {})], ...named]);
 };
 
-export interface PageOptions extends PageSource {
+export interface PageOptions {
+  /** Reads the status of a prober; with a namespace, that of this shoot alone, with its details. */
+  readonly status: (shoot: string | undefined, signal: AbortSignal) => Promise<ProberStatus>;
+  /** Namespace of its replicas. Absent without leader election. */
+  readonly namespace?: string;
+  /** Present only in the demo. */
+  readonly faults?: () => readonly FaultsOfShoot[];
   readonly address: BindAddress;
   /** Directory with the files that tools/build.mjs has built. */
   readonly directory: URL;
@@ -53,6 +63,50 @@ export interface PageOptions extends PageSource {
   /** Called with the address when the server listens. */
   readonly onListening?: (address: BindAddress) => void;
 }
+
+const sampleEveryMs = 5_000;
+/** Number of samples in an hour. */
+const mostSamples = 720;
+
+/** Takes a sample of the seed every five seconds until `signal` aborts, and answers the page with the samples and the present view, at most once a second. */
+const createViews = ({ status: read, namespace, faults, clock, logger }: PageOptions, signal: AbortSignal) => {
+  const samples: PageSample[] = [];
+  let lastProblem: string | undefined;
+  const sample = async (): Promise<void> => {
+    try {
+      samples.push(sampleOf(await read(undefined, signal), clock.now()));
+      if (samples.length > mostSamples) samples.shift();
+      lastProblem = undefined;
+    } catch (error) {
+      // Once, and not at every read.
+      if (!signal.aborted && String(error) !== lastProblem) {
+        logger.warn('page: the seed could not be read', { error });
+      }
+      lastProblem = String(error);
+    }
+  };
+  const view = async (wanted: string | undefined): Promise<PageView> => {
+    const status = await read(undefined, signal);
+    const found = wanted === undefined ? undefined : findShoot(status.shoots, wanted);
+    const shoot = found && (await read(found.namespace, signal)).shoots[0];
+    return { status, shoot, samples, namespace, faults: faults?.() };
+  };
+  /** Answers `/view`, with the details of a shoot, given by any of its names. */
+  const answer = shareResponses(clock, async (wanted: string | undefined) => ({
+    status: 200,
+    contentType: 'application/json',
+    // A thousand shoots are a megabyte every two seconds, and a tenth of that packed.
+    body: await promisify(gzip)(JSON.stringify(await view(wanted)), { level: 1 }),
+    headers: { 'Content-Encoding': 'gzip' },
+  }));
+  const record = async (): Promise<void> => {
+    while (!signal.aborted) {
+      await sample();
+      await clock.sleep(sampleEveryMs, signal).catch(() => undefined);
+    }
+  };
+  return { answer, record };
+};
 
 /** Base for parsing the URL of a request. Only path and query of the result are used. */
 const anyBase = 'http://page.invalid';
@@ -124,6 +178,6 @@ export const pageServers =
   (options: Pick<PageOptions, 'address' | 'directory'>) =>
   ({ clock, logger, status, lease }: ServerDeps): readonly Runnable[] => {
     // The cast is safe: the prober of this process returns its own status.
-    const read: PageSource['status'] = async (shoot) => status(shoot) as ProberStatus;
+    const read: PageOptions['status'] = async (shoot) => status(shoot) as ProberStatus;
     return [withoutHarm(createPage({ ...options, status: read, namespace: lease?.namespace, clock, logger }), logger)];
   };
