@@ -22,7 +22,7 @@ const syncTimeoutMs = 30_000;
 export const runCareOnce = async (deps: CareOnceDeps): Promise<Result<CareResults, string>> => {
   const { env, flags, logger, meter, settings, takeOver } = deps;
   const [clock, random, userAgent] = [systemClock(), systemRandom(), userAgentOf(deps)];
-  const connect = await findSeed(deps, { clock, userAgent });
+  const connect = await findSeed({ ...deps, clock, userAgent });
   const transport = connect();
   const run = (garden: Kube | undefined): Promise<Result<CareResults, string>> => {
     const ports = {

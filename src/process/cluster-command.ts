@@ -77,7 +77,7 @@ export const withCluster = async <T>(
   const { timeoutMs, progress, stop: signal, logger } = command;
   const clock = systemClock();
   const userAgent = userAgentOf(command);
-  const access = await accessOf(command, clock);
+  const access = await accessOf({ ...command, clock });
   command.onConnect?.(access);
   const transport = connectCluster({ access, clock, logger, userAgent });
   try {

@@ -58,7 +58,7 @@ const lead = async (): Promise<Seed> => {
   writeFileSync(kubeconfig, kubeconfigOf(clusterAt(`https://localhost:${api.port}`, certificates.ca)));
   const clock = createVirtualClock();
   const logger = createRecordingLogger();
-  const connect = await findSeed({ flags: { kubeconfig }, env: {}, logger }, { clock, userAgent: 'test' });
+  const connect = await findSeed({ flags: { kubeconfig }, env: {}, logger, clock, userAgent: 'test' });
   const [transport, forLease] = [connect(), connect()];
   const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
   const { leadership, runnables } = createElection({ enabled: true, namespace: 'garden', ...times }, 'x', {

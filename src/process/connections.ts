@@ -6,31 +6,28 @@ import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { ProcessOptions } from './settings.ts';
 
+/** How a process reaches its seed. */
 export interface Connecting {
   readonly flags: Pick<ProcessOptions, 'kubeconfig' | 'context'>;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
-}
-
-interface ConnectingWith {
   readonly clock: Clock;
   readonly userAgent: string;
 }
 
-type Access = Connecting['flags'] & Pick<Connecting, 'env'>;
+type Access = Connecting['flags'] & Pick<Connecting, 'env' | 'clock'>;
 
 /** Rejects with a KubeconfigError. */
-export const accessOf = ({ kubeconfig: path, context, env }: Access, clock: Clock): Promise<ClusterAccess> =>
+export const accessOf = ({ kubeconfig: path, context, env, clock }: Access): Promise<ClusterAccess> =>
   loadOperatorKubeconfig({ path, context, env, homedir, clock });
 
 /**
  * Finds the seed. Returns a function that connects to it: each connection is independent of the others, so that none is occupied or closed by requests of
  * another. Rejects with a KubeconfigError.
  */
-export const findSeed = async (from: Connecting, options: ConnectingWith): Promise<() => Transport> => {
-  const { logger } = from;
-  const access = await accessOf({ ...from.flags, env: from.env }, options.clock);
+export const findSeed = async (from: Connecting): Promise<() => Transport> => {
+  const access = await accessOf({ ...from.flags, ...from });
   const { host, proxy } = access.endpoint;
-  logger.info('seed', { source: access.source, context: access.context, host, proxy: proxy && authority(proxy) });
-  return () => connectCluster({ ...options, access, logger });
+  from.logger.info('seed', { source: access.source, context: access.context, host, proxy: proxy && authority(proxy) });
+  return () => connectCluster({ ...from, access });
 };

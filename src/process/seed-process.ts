@@ -60,11 +60,11 @@ export interface SeedProcessOptions {
  * exit code: 0 after a stop, 1 after a failure, which is logged. Rejects with a KubeconfigError.
  */
 export const runSeedProcess = async (options: SeedProcessOptions): Promise<number> => {
-  const { flags, logger, meter, stop, leaseName, urgentInFlight, userAgent } = options;
+  const { flags, logger, meter, stop, leaseName, urgentInFlight } = options;
   const { qps, burst } = flags;
   const clock = systemClock();
   const random = systemRandom();
-  const connect = await findSeed(options, { clock, userAgent });
+  const connect = await findSeed({ ...options, clock });
   // No other request occupies the connection of the Lease, or closes it when the API server hangs on that request.
   const [transport, forLease] = [connect(), connect()];
   const limiter = createRateLimiter({ qps, burst, urgentInFlight, clock, meter });
