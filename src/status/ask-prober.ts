@@ -10,7 +10,7 @@ import { createKubeClient } from '../kubernetes/client/index.ts';
 import { type Transport, createScope, createSecurity, createTransport } from '../kubernetes/transport/index.ts';
 import type { CommandContext } from '../process/index.ts';
 import { type ShootStatus, type ProberStatus, shootSchema, statusHeaderSchema } from './state/schema.ts';
-import type { Replica } from './seed-status.ts';
+import type { Replica } from './judge.ts';
 
 /**
  * Limits of a response, which may come from somebody else: its bytes, those of one shoot without and with details, the number of shoots, and the entries of

@@ -12,4 +12,4 @@ export {
 export { readNamespaces } from './read-held.ts';
 export { readSeedObjects } from './read-objects.ts';
 export { type PageRun, forwardPage } from './forward-page.ts';
-export type { SeedStatus } from './seed-status.ts';
+export type { SeedStatus } from './judge.ts';

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { ProberStatus, ShootFacts } from './state/schema.ts';
-import { type SeedFindings, judgeSeed } from './judge.ts';
-import type { StatusExitCode } from './seed-status.ts';
+import { type SeedFindings, type StatusExitCode, judgeSeed } from './judge.ts';
 import {
   before,
   blindShoot,

@@ -14,7 +14,7 @@ import {
 import { judgeShoot } from './state/judge-shoot.ts';
 import type { ShootFacts, ShootStatus } from './state/schema.ts';
 import { type ReadingContext, orProblem } from './read-objects.ts';
-import type { HeldObjects } from './seed-status.ts';
+import type { HeldObjects } from './judge.ts';
 
 /** Parses `shoot--PROJECT--NAME` or `shoot-PROJECT--NAME` (`ComputeTechnicalID` of Gardener's pkg/utils/gardener). */
 const nameIn = (cluster: string): Pick<ShootStatus, 'name' | 'project'> => {

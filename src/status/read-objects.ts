@@ -5,7 +5,7 @@ import { listCall } from '../kubernetes/api/list-call.ts';
 import { podOfHolder } from '../kubernetes/api/pod-of-holder.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { getElectionLease } from '../kubernetes/leaderelection/index.ts';
-import type { LeaderLease, Replica, SeedObjects } from './seed-status.ts';
+import type { LeaderLease, Replica, SeedObjects } from './judge.ts';
 
 /** How the objects of a seed are read. */
 export type ReadingContext = Pick<CommandContext, 'client' | 'clock' | 'options'>;

@@ -4,11 +4,10 @@ import { type ClusterCommand, type CommandContext, onCluster } from '../process/
 import type { ProberStatus } from './state/schema.ts';
 import { type ReadProberStatus, readStatusOfReplica } from './ask-prober.ts';
 import { NoSuchShoot, findShoot, isNamespace } from './state/find-shoot.ts';
-import { judgeSeed } from './judge.ts';
 import { defaultConfiguration, installedConfiguration } from './installed-settings.ts';
 import { readHeld } from './read-held.ts';
 import { type ProberPlace, orProblem, readSeedObjects, replicasOf } from './read-objects.ts';
-import type { HeldObjects, SeedObjects, SeedStatus } from './seed-status.ts';
+import { type HeldObjects, type SeedObjects, type SeedStatus, judgeSeed } from './judge.ts';
 
 /** Request for the status: its prober and its shoots. */
 export interface LeaderQuery extends ProberPlace {

@@ -1,5 +1,4 @@
-import { type SeedFindings, judgeSeed } from '../judge.ts';
-import type { SeedStatus } from '../seed-status.ts';
+import { type SeedFindings, type SeedStatus, judgeSeed } from '../judge.ts';
 import type { ProberStatus, ShootFacts, ShootStatus } from '../state/schema.ts';
 import { at as readAt, before, factsIn, factsOf, toldOf } from '../state/testing/facts.ts';
 
