@@ -57,14 +57,6 @@ describe('dwd release', () => {
   };
   const done = { lines: ['restored Deployment a/kcm'], isDone: true };
 
-  it('restores nothing without --yes if there is no terminal to confirm in', async () => {
-    const { code, stdout, stderr } = await run(done, '--all');
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
-    expect(stderr).toBe(
-      `dwd release: there is no terminal to confirm in: give --yes to restore the held resources\n${lines.join('\n')}\n`,
-    );
-  });
-
   it('shows what it is about and, with --yes, what was done; fails if something stays held', async () => {
     const { code, stdout, runs } = await run(done, '--shoot=a', '-y', '--config-file=config.yaml');
     expect(runs).toMatchObject([{ shoot: 'a', dryRun: false, settings: { kubeConfigSecretName: 'probe' } }]);
