@@ -128,7 +128,7 @@ const land = (decision: Decision, candidates: readonly ObservedLease[], input: P
   const { late, awaited, landing, earliest, latest, terms } = wait;
   const until = earliest ?? latest;
   if (now >= until || awaited === 0 || settings.landingTimeoutMs === 0) {
-    // A cancelled landing keeps the instant at which the shoot had landed.
+    // While it is restored, the instant at which it had landed stays.
     const landedAt = outage.landing === undefined ? now : (outage.landedAt ?? now);
     const landed = { ...decision, memory: { ...memory, outage: { ...outage, landing, landedAt } } };
     return late.length === 0 ? landed : { ...landed, reason: `${decision.reason}; ${gaveUp(wait)}` };
