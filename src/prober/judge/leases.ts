@@ -121,7 +121,8 @@ export const observeLeases = (list: LeaseList, observing: Observing): readonly O
     const trustedFrom = trusted ? Number.NEGATIVE_INFINITY : shownAt + renewalIntervalOf({ durationMs });
     const expiresAt = Math.max(silentSince + expiryAgeOf({ durationMs }, settings), trustedFrom);
     return {
-      name,
+      // The same string from list to list: a new one each time would leave the old one to the next garbage collection of the whole heap.
+      name: before?.name ?? name,
       renewTime,
       stampedAt,
       isRestamped,

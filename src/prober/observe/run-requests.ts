@@ -2,6 +2,7 @@ import type { Call, CallResult } from '../../kubernetes/api/call.ts';
 import { ApiError, type ApiErrorCode, type Result, isApiError, KubeconfigError } from '../../kubernetes/api/errors.ts';
 import type { KubeClient } from '../../kubernetes/api/kube.ts';
 import type { ShootConnection, ShootConnector } from '../../kubernetes/api/shoot-connection.ts';
+import { createScope } from '../../kubernetes/transport/index.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ReadError } from '../judge/judgement.ts';
 import type { Store } from '../../kubernetes/cache/index.ts';
@@ -138,9 +139,9 @@ export class RunRequests {
   async #send<T>(attempt: (isFirst: boolean, signal: AbortSignal) => Promise<Sent<T>>): Promise<Sent<T>> {
     const { clock } = this.#deps;
     const { signal, deadline } = this.#request;
-    const rest = new AbortController();
-    const either = AbortSignal.any([signal, rest.signal]);
-    const first = attempt(true, either);
+    // Not of `AbortSignal.any`: its entries in a FinalizationRegistry keep all that a run has received until the next garbage collection of the whole heap.
+    const either = createScope({ signal, clock });
+    const first = attempt(true, either.signal);
     let cancel = (): void => undefined;
     let isSecondSent = false;
     const late = new Promise<undefined>((resolve) => {
@@ -150,12 +151,13 @@ export class RunRequests {
       const early = await Promise.race([first, late]);
       if (early !== undefined && !(mayRepeat(early) && clock.monotonic() < deadline)) return early;
       isSecondSent = true;
-      const second = attempt(false, either);
+      const second = attempt(false, either.signal);
       return await firstAnswer(early === undefined ? [first, second] : [second]);
     } finally {
       cancel();
       first.catch(() => undefined);
-      if (isSecondSent) rest.abort(new Error('the other request was answered first'));
+      if (isSecondSent) either.fail(new Error('the other request was answered first'));
+      either.end();
     }
   }
 
