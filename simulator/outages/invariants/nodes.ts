@@ -83,6 +83,10 @@ export const noNodeLost: Invariant = {
 
 /** A kubelet that was silent until this time ago, in milliseconds, may come back between the verdict and the last level: the outage was one. */
 const returnedMs = 5_000;
+/** The shortest silence that a rule takes for an outage: of all nodes, while the external probe finds the public address unreachable, else half the grace. */
+const shortestSilenceMs = (name: string, model: Model): number =>
+  model.plan.outside === 'trigger' ? 15_000 : model.graceMs(name) / 2;
+
 /** A verdict rests on this many responses of the shoot, one after the other. */
 const responses = 3;
 
@@ -94,7 +98,7 @@ const renewing = (name: string, { leases }: ShootModel, model: Model) => {
     const lease = leases.get(node);
     if (lease === undefined) return [];
     const { renewedAt, returnedAt, silentSince } = lease;
-    const hasJustReturned = at - returnedAt < unseenMs && returnedAt - silentSince >= model.limitMs(name);
+    const hasJustReturned = at - returnedAt < unseenMs && returnedAt - silentSince >= shortestSilenceMs(name, model);
     return [at - (hasJustReturned ? silentSince : renewedAt)];
   });
   const count = ages.filter((ageMs) => ageMs < renewedMs).length;
