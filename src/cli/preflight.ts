@@ -9,7 +9,7 @@ import { accessFlags, sessionOf } from './seed-flags.ts';
 
 export type RunPreflight = (run: PreflightRun) => Promise<PreflightReport>;
 
-const description = `Checks a seed against a configuration of the prober, before the prober is installed or while it runs. The checks are: that the seed serves the kinds, that the prober has its rights, that clocks agree, and, for each shoot, that its Secret and its dependent resources exist, that its KCM has the configured grace period, how much of it a scale-down leaves, that its API server responds, and that at least two of its nodes count, without which no outage shows. Shoots that are not probed, such as hibernated ones, are counted but not checked. The command only reads. It does not support configurations of the weeder and of care. dwd validate checks a file without a cluster.
+const description = `Checks a seed against a configuration of the prober, before the prober is installed or while it runs. The checks are: that the seed serves the kinds, that the prober has its rights, that clocks agree, that an installed one has a leader and one version, and, for each shoot, that its Secret and its dependent resources exist, that its KCM has the configured grace period, how much of it a scale-down leaves, that its API server responds, and that at least two of its nodes count, without which no outage shows. Shoots that are not probed, such as hibernated ones, are counted but not checked. The command only reads. It does not support configurations of the weeder and of care. dwd validate checks a file without a cluster.
 
 Prints one line per check, and then the problems, worst first, each with a code and a remedy.
 

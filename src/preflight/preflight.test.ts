@@ -221,8 +221,37 @@ it('names two probers that lead by the clock of the API server, whatever the clo
   ];
   const leases = named('/apis/coordination.k8s.io/v1/leases', 'dwd-prober-leader-election');
   expect(await linesOf({ ...answers, [leases]: { items } })).toContain(
-    'seed | probers | warning | 2 are active | several-probers -: probers are active in several namespaces: garden (garden-a), watch (watch-a)',
+    'seed | installed prober | warning | 2 are active | several-probers -: probers are active in several namespaces: garden (garden-a), watch (watch-a)',
   );
+});
+
+it('compares the images of the leading pod and of the pods beside it that run the same program', async () => {
+  const lease = {
+    ...{ metadata: { name: 'lead', uid: 'u', resourceVersion: '1', namespace: 'garden' } },
+    spec: { holderIdentity: 'one_1', renewTime: '1970-01-01T00:00:00.000000Z' },
+  };
+  const pod = (name: string, image: string, deletionTimestamp?: string) => ({
+    ...{ metadata: { name, namespace: 'garden', deletionTimestamp }, spec: { containers: [{ image }] } },
+  });
+  const items = [
+    pod('one', 'host:5000/dwd:1'),
+    pod('two', 'host:5000/dwd@sha256:2'),
+    pod('going', 'host:5000/dwd:0', '1970-01-01T00:00:00Z'),
+    pod('other', 'host:5000/other:1'),
+  ];
+  const leases = named('/apis/coordination.k8s.io/v1/leases', 'dwd-prober-leader-election');
+  const lines = await linesOf({
+    ...answers,
+    [leases]: { items: [lease] },
+    '/api/v1/namespaces/garden/pods': { items },
+  });
+  expect(lines.filter((text) => /prober|replicas/.test(text))).toMatchInlineSnapshot(`
+    [
+      "seed | installed prober | ok | one leads, in namespace garden",
+      "seed | replicas | warning | 2 images | several-versions -: the replicas of the prober run different images: host:5000/dwd:1 (one), host:5000/dwd@sha256:2 (two)",
+      "rights | of the prober | left out | --rights-of=none",
+    ]
+  `);
 });
 
 const machinesPath = '/apis/machine.sapcloud.io/v1alpha1/namespaces/a/machines';

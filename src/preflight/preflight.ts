@@ -13,6 +13,7 @@ import {
   type SeedAnswer,
   apiServer,
   checkKind,
+  checkImages,
   checkProbers,
   checkRights,
   checkSeed,
@@ -32,7 +33,7 @@ import {
 } from './checks/shoots.ts';
 import { readShoots } from './read-clusters.ts';
 import { readResources, readSecrets } from './read-objects.ts';
-import { type RightsOf, readKind, readProbers, readRights, readVersion } from './read-seed.ts';
+import { type RightsOf, readImages, readKind, readProbers, readRights, readVersion } from './read-seed.ts';
 import { askShoots, judgeSecrets } from './read-shoots.ts';
 import { ReadFailed, type Reader, check, started } from './reader.ts';
 
@@ -213,6 +214,17 @@ const checkAccess = (probed: Probed, namespace: string | undefined, preflight: P
   };
 };
 
+/** Checks the replicas of the prober that leads, if one does. */
+const checkReplicas = async (probers: ReturnType<typeof readProbers>, reader: Reader) => {
+  const leaders = await probers.catch((error: unknown) => new Map<string, string>(emptyIfUnread(error)));
+  const [leading] = [...leaders].filter(([, leader]) => leader !== '');
+  if (leading === undefined) return [];
+  return check({ subject: 'seed', name: 'replicas' }, async () => {
+    const images = await readImages(reader, ...leading);
+    return images.size === 0 ? [] : checkImages(images);
+  });
+};
+
 /** Makes all checks, in the order of the headings. Rejects with a NoSuchShoot, or with the reason of `run.stop`. */
 export const checkAll = async (preflight: Preflight): Promise<readonly PreflightCheck[]> => {
   const { run, reader, seed } = preflight;
@@ -229,6 +241,7 @@ export const checkAll = async (preflight: Preflight): Promise<readonly Preflight
   const checks = await Promise.all([
     // Without the right to list these Leases nothing is reported, because the probers look for each other as well.
     probers.then(checkProbers, emptyIfUnread),
+    checkReplicas(probers, reader),
     ...checkUse(kinds, preflight),
     check({ subject: 'shoots', name: 'Clusters' }, async () => checkShoots(await shoots)),
     ...secrets,

@@ -1,9 +1,19 @@
 import { reviewAccess, reviewAccessOf } from '../kubernetes/api/access.ts';
 import type { Call } from '../kubernetes/api/call.ts';
-import { decodeObject, decodeString } from '../kubernetes/api/decode.ts';
+import {
+  childObject,
+  childObjects,
+  decodeMeta,
+  decodeObject,
+  decodeString,
+  optionalString,
+} from '../kubernetes/api/decode.ts';
 import { ApiError } from '../kubernetes/api/errors.ts';
 import { decodeElectionLease } from '../kubernetes/api/lease.ts';
+import { listCall } from '../kubernetes/api/list-call.ts';
+import { podOfHolder } from '../kubernetes/api/pod-of-holder.ts';
 import { type NamespacedName, type ResourceRef, groupOf } from '../kubernetes/api/resource-ref.ts';
+import { resourcePath } from '../kubernetes/api/resource-path.ts';
 import { listKinds, listVersions, resolveKind } from '../kubernetes/client/index.ts';
 import { type ProberSettings, measureSkew, neededByProber } from '../prober/index.ts';
 import { isLed, leaseNameOf } from '../process/index.ts';
@@ -44,6 +54,30 @@ export const readProbers = (reader: Reader, { skewMs = 0 }: SeedAnswer): Promise
       const lease = decodeElectionLease(json);
       return isLed(lease, reader.clock.now() + skewMs) ? lease.holder : '';
     },
+  });
+
+const decodePod = (json: unknown, path: string) => {
+  const pod = decodeObject(json, path);
+  const { name, deleting } = decodeMeta(pod, path);
+  const [container] = childObjects(childObject(pod, path, 'spec'), `${path}.spec`, 'containers');
+  return { name, deleting, image: container && optionalString(container.object.image, `${container.path}.image`) };
+};
+
+/** Returns an image without its tag and its digest. */
+const repositoryOf = (image: string): string => image.replace(/@.*$/, '').replace(/:[^/:]*$/, '');
+
+/** Reads the images of the leading pod, and of the others in its namespace whose image is of the same repository, by pod; none if a pod of this name does not lead. */
+export const readImages = (reader: Reader, namespace: string, leader: string): Promise<ReadonlyMap<string, string>> =>
+  attempt({ verb: 'list', group: '', resource: 'pods', namespace }, async () => {
+    const path = resourcePath({ apiVersion: 'v1', resource: 'pods', namespace });
+    const { value } = await send(reader, listCall({ path, decode: decodePod }));
+    const images = value.flatMap(({ name, deleting, image }) =>
+      deleting || image === undefined ? [] : [[name, image] as const],
+    );
+    const leading = images.find(([name]) => name === podOfHolder(leader))?.[1];
+    return new Map(
+      images.filter(([, image]) => leading !== undefined && repositoryOf(image) === repositoryOf(leading)),
+    );
   });
 
 /** Reads how the seed serves a kind; if it does not, with a suggestion. Every user may read that (ClusterRole `system:discovery`). */

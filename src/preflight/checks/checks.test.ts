@@ -8,7 +8,16 @@ import { type ShootAnswer, checkApiServers } from './api-servers.ts';
 import type { CountedNodes } from '../../status/state/judge-shoot.ts';
 import { type CheckResult, statusOf } from './check.ts';
 import { codes } from './codes.ts';
-import { type FoundKind, type KindUse, checkKind, checkProbers, checkRights, checkSeed, hintAt } from './seed.ts';
+import {
+  type FoundKind,
+  type KindUse,
+  checkImages,
+  checkKind,
+  checkProbers,
+  checkRights,
+  checkSeed,
+  hintAt,
+} from './seed.ts';
 import {
   type SeenResource,
   checkDependent,
@@ -230,12 +239,37 @@ it('the seed responds, and its clock agrees with ours to five seconds', () => {
   `);
 });
 
-it('probers that lead in several namespaces are named', () => {
+it('an installed prober has one leader; before an installation nothing is told', () => {
   const told = (leaders: Readonly<Record<string, string>>) => checkProbers(new Map(Object.entries(leaders))).map(line);
-  expect(told({ garden: 'a', watch: '' })).toEqual([]);
-  expect(told({ garden: 'a', watch: 'b' })).toEqual([
-    'warning | 2 are active | several-probers -: probers are active in several namespaces: garden (a), watch (b)',
-  ]);
+  expect([
+    told({}),
+    told({ garden: 'a', watch: '' }),
+    told({ garden: '' }),
+    told({ garden: 'a', watch: 'b' }),
+  ]).toMatchInlineSnapshot(`
+    [
+      [],
+      [
+        "ok | a leads, in namespace garden",
+      ],
+      [
+        "warning | nobody leads | no-leader -: nobody holds the leader Lease in namespace garden",
+      ],
+      [
+        "warning | 2 are active | several-probers -: probers are active in several namespaces: garden (a), watch (b)",
+      ],
+    ]
+  `);
+});
+
+it('the replicas of the installed prober run one image', () => {
+  const told = (images: Readonly<Record<string, string>>) => line(checkImages(new Map(Object.entries(images))));
+  expect([told({ a: 'dwd:1', b: 'dwd:1' }), told({ a: 'dwd:1', b: 'dwd:2', c: 'dwd:1' })]).toMatchInlineSnapshot(`
+    [
+      "ok | 2 replicas of dwd:1",
+      "warning | 2 images | several-versions -: the replicas of the prober run different images: dwd:1 (a, c), dwd:2 (b)",
+    ]
+  `);
 });
 
 it('API servers of shoots answer, grant what the prober needs, and agree on the time', () => {

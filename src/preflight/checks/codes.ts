@@ -80,6 +80,14 @@ export const codes = {
     severity: 'warning',
     todo: 'Set the clock of this machine: ages and times that dwd shows here are wrong by this difference.',
   },
+  'no-leader': {
+    severity: 'warning',
+    todo: 'If a prober is installed, look at its pods, and at the runbook DwdProberAbsent: no shoot is protected. Before an installation this is what a former one left.',
+  },
+  'several-versions': {
+    severity: 'warning',
+    todo: 'Let the roll-out finish, or look why it does not: kubectl rollout status.',
+  },
   'several-probers': {
     severity: 'warning',
     todo: 'Remove all installations but one: each may restore what another one holds.',

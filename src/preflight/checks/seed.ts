@@ -1,5 +1,6 @@
 import { nearest } from '../../config/rules/index.ts';
 import { formatRight } from '../../kubernetes/api/access.ts';
+import { podOfHolder } from '../../kubernetes/api/pod-of-holder.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { isPatchableWorkload } from '../../kubernetes/api/scalable.ts';
 import type { DependentResource } from '../../prober/index.ts';
@@ -15,14 +16,35 @@ export interface SeedAnswer {
   readonly skewMs?: number;
 }
 
-/** Warns of probers that are active in several namespaces. `leaders` are by namespace; empty where none leads. */
+/** Tells who leads the installed prober, and warns if nobody does, or one in each of several namespaces. `leaders` are by namespace; empty where none leads. */
 export const checkProbers = (leaders: ReadonlyMap<string, string>): readonly PreflightCheck[] => {
+  if (leaders.size === 0) return [];
+  const about = { subject: 'seed', name: 'installed prober' } as const;
   const active = Array.from(leaders).filter(([, leader]) => leader !== '');
-  if (active.length < 2) return [];
-  const names = active.map(([namespace, leader]) => `${namespace} (${leader})`).join(', ');
+  const [[namespace, leader] = ['', ''], ...others] = active;
+  if (namespace === '') {
+    const detail = `nobody holds the leader Lease in namespace ${[...leaders.keys()].join(', ')}`;
+    return [{ ...about, detail: 'nobody leads', findings: [{ code: 'no-leader', detail }] }];
+  }
+  if (others.length === 0) {
+    return [{ ...about, detail: `${podOfHolder(leader)} leads, in namespace ${namespace}`, findings: [] }];
+  }
+  const names = active.map(([place, name]) => `${place} (${name})`).join(', ');
   const detail = `probers are active in several namespaces: ${names}`;
   const count = `${String(active.length)} are active`;
-  return [{ subject: 'seed', name: 'probers', detail: count, findings: [{ code: 'several-probers', detail }] }];
+  return [{ ...about, detail: count, findings: [{ code: 'several-probers', detail }] }];
+};
+
+/** Checks that the replicas of the installed prober run the same image. `images` are by pod. */
+export const checkImages = (images: ReadonlyMap<string, string>): CheckResult => {
+  const pods = Map.groupBy(images.keys(), (pod) => images.get(pod) ?? '');
+  const [image = ''] = pods.keys();
+  if (pods.size === 1) return { detail: `${plural(images.size, 'replica')} of ${image}`, findings: [] };
+  const each = Array.from(pods, ([name, of]) => `${name} (${of.join(', ')})`).join(', ');
+  return {
+    detail: `${String(pods.size)} images`,
+    findings: [{ code: 'several-versions', detail: `the replicas of the prober run different images: ${each}` }],
+  };
 };
 
 /** Largest difference of clocks that is ignored. The prober warns about larger ones, too. */
