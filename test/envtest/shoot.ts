@@ -195,21 +195,18 @@ export const createCluster = (
     spec: { shoot: { apiVersion: 'core.gardener.cloud/v1beta1', kind: 'Shoot', ...cluster.shoot } },
   });
 
-export const createProtectedShoot = async (
-  seed: ControlPlane,
-  shoot: {
-    readonly namespace: string;
-    readonly kubeconfig: string;
-    /** Name of the Secret with the kubeconfig, by default `shoot-access-prober`. */
-    readonly secretName?: string;
-    /** Fields that replace those of the Shoot's spec. */
-    readonly shoot?: object;
-    /** Fields that replace those of the Shoot's status. */
-    readonly status?: object;
-    /** Labels of the Cluster. */
-    readonly labels?: Readonly<Record<string, string>>;
-  },
-): Promise<void> => {
+export interface ProtectedShoot {
+  readonly namespace: string;
+  readonly kubeconfig: string;
+  /** Name of the Secret with the kubeconfig, by default `shoot-access-prober`. */
+  readonly secretName?: string;
+  /** Fields that replace those of the Shoot's spec. */
+  readonly shoot?: object;
+  /** Labels of the Cluster. */
+  readonly labels?: Readonly<Record<string, string>>;
+}
+
+export const createProtectedShoot = async (seed: ControlPlane, shoot: ProtectedShoot): Promise<void> => {
   const { namespace, kubeconfig, secretName = 'shoot-access-prober', labels = {} } = shoot;
   const { client } = seed;
   await client.apply(`/api/v1/namespaces/${namespace}`, {
@@ -224,7 +221,7 @@ export const createProtectedShoot = async (
     shoot: {
       metadata: { name: 'one', namespace: 'garden-test' },
       spec: { provider: { workers: [{ name: 'pool' }] }, ...shoot.shoot },
-      status: { lastOperation: { type: 'Reconcile', state: 'Succeeded' }, ...shoot.status },
+      status: { lastOperation: { type: 'Reconcile', state: 'Succeeded' } },
     },
   });
 };

@@ -3,14 +3,7 @@ import { gardenletText } from '../../src/config/testing/texts.ts';
 import type { RbacRule } from '../envtest/access.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
-import {
-  createKubeconfigSecret,
-  electionRules,
-  getDeployment,
-  renewLeases,
-  seedRules,
-  shootRules,
-} from '../envtest/shoot.ts';
+import { electionRules, getDeployment, renewLeases, seedRules, shootRules } from '../envtest/shoot.ts';
 import { type WaitAttempt, waitFor } from '../envtest/waiting.ts';
 import type { Program } from './support/program.ts';
 import {
@@ -70,8 +63,7 @@ describeEnvtest('dwd prober in place of the Go program', () => {
     const { seed, shoot } = world;
     const probe = { namespace: 'kube-system', name: 'dependency-watchdog-probe', rules: shootRules };
     const { text: kubeconfig } = await shoot.serviceAccountKubeconfig(probe);
-    await world.createShoot();
-    await createKubeconfigSecret(seed.client, { namespace, name: secretName, kubeconfig });
+    await world.createShoot({ kubeconfig, secretName });
     world.use(startDeploymentController(seed.client, namespace));
     await world.untilCounts({ [kcm]: 2, [mcm]: 3 });
   });

@@ -24,7 +24,7 @@ describeEnvtest("an operator's view of the prober, on a real API server", () => 
     const { seed, seedAudit, directory, until, untilCounts } = world;
     const most = world.startKubelets(nodes.slice(0, 2));
     world.startKubelets(nodes.slice(2));
-    for (const name of [namespace, going]) await world.createShoot(name);
+    for (const name of [namespace, going]) await world.createShoot({ namespace: name });
     world.use(startDeploymentController(seed.client));
     await seed.client.delete(`/api/v1/namespaces/${going}`);
 

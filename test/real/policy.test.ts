@@ -278,6 +278,7 @@ describeEnvtest('with the rights and the policies of the chart', () => {
     });
 
     it("the prober may scale if webhooks change the pods' programs, and nothing else of a Deployment", async () => {
+      webhook.mutate(changePrograms);
       expect(await asProber(scaled)).toBe('allowed');
       webhook.mutate(undefined);
       for (const [body, reason] of [

@@ -1,8 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { describeEnvtest } from '../envtest/gate.ts';
+import { getDeployment } from '../envtest/shoot.ts';
 import type { Program } from './support/program.ts';
-import { kcm, mcm } from './support/prober-world.ts';
+import { kcm, mcm, shootNamespace } from './support/prober-world.ts';
 import { type HandOver, handOvers, leaseWrites } from './support/lease-writes.ts';
 import { type SeedWithShoot, startSeedWithShoot } from './support/seed-with-shoot.ts';
 
@@ -34,6 +35,11 @@ describeEnvtest('a prober that takes over from another in the middle of an outag
     world.until(what, () => holder() !== '' && isLed(holder()));
   const stored = async (): Promise<readonly unknown[]> =>
     Promise.all(([kcm, mcm] as const).map(async (name) => (await world.marksOf(name)).replicas));
+  /** Returns the desired numbers of replicas, whoever has written them and how. */
+  const desired = async (): Promise<readonly number[]> =>
+    Promise.all(
+      [kcm, mcm].map(async (name) => (await getDeployment(world.seed.client, shootNamespace, name)).spec.replicas),
+    );
   const counts = (since: number): readonly string[] =>
     world.countsSince(since).map((line) => line.replace(/^\S+ /, ''));
 
@@ -47,7 +53,7 @@ describeEnvtest('a prober that takes over from another in the middle of an outag
     const changes = () => handOvers(writes()).filter(({ at }) => at >= since);
     // Helm does not wait for pods that are ending, one of which may still lead.
     await world.until('another leader', () => changes().length > 0);
-    expect([counts(since), await stored()]).toEqual([[], ['2', '3']]);
+    expect([counts(since), await stored(), await desired()]).toEqual([[], ['2', '3'], [0, 0]]);
     return changes();
   };
   /** Ends the outage. Expects that the leader restores resources that another program has scaled down. */

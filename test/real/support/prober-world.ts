@@ -6,6 +6,7 @@ import { proberShootGrants } from '../../../src/prober/rights.ts';
 import { type ControlPlane, type ControlPlaneOptions, startControlPlane } from '../../envtest/control-plane.ts';
 import {
   type Kubelets,
+  type ProtectedShoot,
   createDependents,
   createNodes,
   createProtectedShoot,
@@ -69,10 +70,12 @@ export interface ProberWorld {
   /** Writes a file. Returns its path. */
   readonly file: (name: string, text: string) => string;
   /**
-   * Creates a namespace of the seed with everything that the prober needs to protect the shoot: its Cluster, a kubeconfig, its Machines, two
-   * replicas of kube-controller-manager and three of machine-controller-manager.
+   * Creates a namespace of the seed with everything that the prober needs to protect the shoot: its Cluster, a kubeconfig (by default that of
+   * `shootUser`), its Machines, two replicas of kube-controller-manager and three of machine-controller-manager.
    */
-  readonly createShoot: (namespace?: string) => Promise<void>;
+  readonly createShoot: (
+    shoot?: Partial<Pick<ProtectedShoot, 'namespace' | 'kubeconfig' | 'secretName'>>,
+  ) => Promise<void>;
   /** Stops it when the world stops, before all that is in use already. Returns it. */
   readonly use: <T extends Started>(started: T) => T;
   /** Starts kubelets, by default of all nodes. */
@@ -126,8 +129,8 @@ export const startProberWorld = async (name: string, ofSeed: SeedOptions = {}): 
       writeFileSync(join(directory, file), text);
       return join(directory, file);
     },
-    createShoot: async (namespace = shootNamespace) => {
-      await createProtectedShoot(seed, { namespace, kubeconfig });
+    createShoot: async ({ namespace = shootNamespace, ...access } = {}) => {
+      await createProtectedShoot(seed, { namespace, kubeconfig, ...access });
       await createDependents(seed.client, { namespace, nodes, counts: { [kcm]: 2, [mcm]: 3 } });
     },
     startKubelets: (names = nodes, options) => use(startKubelets(shoot.client, names, options)),
