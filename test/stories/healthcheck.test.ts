@@ -168,7 +168,7 @@ describe('objects', () => {
 
   it('have a metric until they are deleted or migrated', async () => {
     const series = async (): Promise<readonly string[]> =>
-      Array.from((await fixture.meter.metricsText()).matchAll(/^dwd_healthcheck_condition\{.*namespace="(\w+)"/gm)).map(
+      Array.from((await fixture.metrics()).matchAll(/^dwd_healthcheck_condition\{.*namespace="(\w+)"/gm)).map(
         ([, namespace]) => namespace ?? '',
       );
     for (const name of ['a', 'b', 'c']) fixture.addWorker(name);
@@ -190,8 +190,8 @@ describe('objects', () => {
       return fine;
     });
     await run({ checks: [remove] }, 60_000);
-    expect(fixture.log.filter(({ level }) => level !== 'info')).toEqual([]);
-    expect(await fixture.meter.metricsText()).not.toContain('dwd_healthcheck_condition{');
+    expect(fixture.problems()).toEqual([]);
+    expect(await fixture.metrics()).not.toContain('dwd_healthcheck_condition{');
   });
 
   it('are checked up to `concurrency` at a time, and all in each period', async () => {
@@ -288,9 +288,7 @@ describe('predicates', () => {
     };
     await run({ checks: [always(fine)], predicates: [predicate] }, 60_000);
     expect(['a', 'b'].map((name) => fixture.conditions(name).length)).toEqual([0, 1]);
-    expect(fixture.log.filter(({ level }) => level === 'warn')).toMatchObject([
-      { msg: 'health checks could not be run', namespace: 'a' },
-    ]);
+    expect(fixture.problems()).toMatchObject([{ msg: 'health checks could not be run', namespace: 'a' }]);
   });
 });
 
@@ -403,19 +401,17 @@ describe('a Cluster that cannot be read', () => {
       expect.objectContaining({ type: 'EveryNodeReady', ...unknown }),
     ]);
     expect(patches()).toBe(2);
-    expect(fixture.log.filter(({ level }) => level === 'warn').map(({ msg }) => msg)).toEqual([
-      'health checks could not be run',
-    ]);
+    expect(fixture.problems().map(({ msg }) => msg)).toEqual(['health checks could not be run']);
     fixture.setFaults(undefined);
     await fixture.clock.advance(30_000);
     expect(fixture.conditions('a').map(({ status }) => status)).toEqual(['True', 'True', 'True']);
-    expect(fixture.log.some(({ msg }) => msg === 'health checks run again')).toBe(true);
+    expect(fixture.logged('health checks run again')).toHaveLength(1);
   });
 });
 
 describe('a lasting failure', () => {
   it('is logged once per object, and again for a new object', async () => {
-    const logged = () => fixture.log.filter(({ level }) => level === 'warn').map(({ namespace }) => namespace);
+    const logged = () => fixture.problems().map(({ namespace }) => namespace);
     fixture.setFaults(({ path }) => (path.includes('/clusters/') ? { status: 500 } : undefined));
     fixture.addWorker('a');
     fixture.addWorker('b');
@@ -430,8 +426,7 @@ describe('a lasting failure', () => {
 });
 
 describe('a seed that responds slowly', () => {
-  const failures = () =>
-    fixture.log.filter(({ msg }) => msg === 'health checks could not be run').map(({ error }) => textOf(error));
+  const failures = () => fixture.logged('health checks could not be run').map(({ error }) => textOf(error));
   const textOf = (error: unknown): unknown => (error as { readonly message: unknown }).message;
 
   it('has half a period to respond, so that the checks have the other half', async () => {
@@ -500,6 +495,6 @@ describe('stopping', () => {
     await run({ checks: [slow] });
     await fixture.stop();
     expect([aborted, patches(), fixture.clock.pending]).toEqual([true, 0, 0]);
-    expect(fixture.log).toEqual([]);
+    expect(fixture.problems()).toEqual([]);
   });
 });

@@ -1,24 +1,18 @@
+import { careSeedKinds, extensionKinds } from '../../../simulator/apiserver/care-kinds.ts';
+import { simKinds } from '../../../simulator/apiserver/kinds.ts';
+import type { SimDraft } from '../../../simulator/apiserver/store.ts';
+import type { LogRecord } from '../../../simulator/harness/recorded-log.ts';
+import type { SimulatedComponent, SimulatedReplica } from '../../../simulator/harness/replica.ts';
+import { createScenario } from '../../../simulator/harness/scenario.ts';
 import type { HealthCheckController } from '../../../src/healthcheck/check.ts';
 import { type ControllerDeps, ObjectController, createClusterWatch } from '../../../src/healthcheck/controller.ts';
 import { createHealthCheckMetrics } from '../../../src/healthcheck/report.ts';
 import { createWatchRegistry } from '../../../src/kubernetes/cache/index.ts';
 import { createKubeClient } from '../../../src/kubernetes/client/index.ts';
-import type { Logger } from '../../../src/ports/logger.ts';
-import { createMeter } from '../../../src/telemetry/index.ts';
-import { type SimDraft, createSimApiServer, customKind, simKinds } from '../../../simulator/apiserver/index.ts';
-import { type CountingKube, type FaultRule, withCounting, withFaults } from '../../../simulator/network/index.ts';
-import { createSeededRandom, createVirtualClock } from '../../../simulator/time/index.ts';
-import { type LogRecord, recordLog } from '../../../simulator/harness/recorded-log.ts';
+import type { Runnable } from '../../../src/process/index.ts';
 
-export const workerKind = customKind(
-  { group: 'extensions.gardener.cloud', version: 'v1alpha1', kind: 'Worker', resource: 'workers' },
-  { status: true },
-);
-
-export const backupEntryKind = customKind(
-  { group: 'extensions.gardener.cloud', version: 'v1alpha1', kind: 'BackupEntry', resource: 'backupentries' },
-  { status: true, namespaced: false },
-);
+export const workerKind = extensionKinds.get('Worker')!;
+export const backupEntryKind = extensionKinds.get('BackupEntry')!;
 
 /** A condition as the API server stores it. */
 export interface StoredCondition {
@@ -31,7 +25,7 @@ export interface StoredCondition {
   readonly codes?: readonly string[];
 }
 
-/** Options of the library's controller; without `kind` and `type` it checks Workers of type `local`. */
+/** Options of the library's controller; without `kind` it checks Workers. The type is `local`. */
 export interface HealthCheckFixtureOptions extends Omit<HealthCheckController, 'kind' | 'type'> {
   readonly kind?: HealthCheckController['kind'];
   /** By default it connects to the seed. */
@@ -46,45 +40,36 @@ export interface WorkerInit {
   readonly status?: object;
 }
 
-/** Runs the health-check library against a seed in memory, on virtual time. */
+/** The health-check library in a simulated seed. */
 export class HealthCheckFixture {
-  readonly clock = createVirtualClock();
-  readonly seed = createSimApiServer({
-    clock: this.clock,
-    kinds: [...Object.values(simKinds), workerKind, backupEntryKind],
-  });
-  readonly log: readonly LogRecord[];
-  readonly meter = createMeter({ processMetrics: false });
+  readonly #scenario = createScenario({ shoots: [], kinds: careSeedKinds });
+  readonly clock = this.#scenario.clock;
+  readonly seed = this.#scenario.world;
+  readonly requests = this.#scenario.seedConnection.requests;
+  readonly setFaults = this.#scenario.seedConnection.setFaults;
   /** Namespaces whose shoots were connected to. */
   readonly connected: string[] = [];
   /** Namespaces whose shoots are gone, so that their connections are closed. */
   readonly forgotten: string[] = [];
-  readonly #kube = withCounting(withFaults(this.seed, { clock: this.clock, rule: (request) => this.#rule?.(request) }));
-  readonly #client = createKubeClient({ kube: this.#kube, clock: this.clock });
-  readonly #logger: Logger;
-  readonly #stopping = new AbortController();
-  #rule: FaultRule | undefined;
-  #running: Promise<unknown> = Promise.resolve();
+  #library: SimulatedReplica<HealthCheckFixtureOptions> | undefined;
 
-  constructor() {
-    const { log, logger } = recordLog(this.clock, 'info');
-    this.log = log;
-    this.#logger = logger;
+  /** Log lines of level warn and above. */
+  problems(): readonly LogRecord[] {
+    return this.#scenario.log.filter(({ level }) => level !== 'debug' && level !== 'info');
   }
 
-  get requests(): CountingKube['counts'] {
-    return this.#kube.counts;
+  logged(message: string): readonly LogRecord[] {
+    return this.#scenario.log.filter(({ msg }) => msg === message);
   }
 
-  setFaults(rule: FaultRule | undefined): void {
-    this.#rule = rule;
+  metrics(): Promise<string> {
+    return this.#library!.meter.metricsText();
   }
 
   /** Adds a Worker of type `local`, and its Cluster. */
-  addWorker(namespace: string, object: WorkerInit = {}): void {
-    const { metadata = {}, type = 'local', class: ofClass, status = {} } = object;
+  addWorker(namespace: string, { metadata = {}, type = 'local', class: ofClass, status = {} }: WorkerInit = {}): void {
     this.hibernate(namespace, false);
-    const spec = { type, ...(ofClass === undefined ? {} : { class: ofClass }) };
+    const spec = { type, class: ofClass };
     this.seed.store.put(workerKind, { metadata: { ...metadata, name: 'worker', namespace }, spec, status });
   }
 
@@ -106,29 +91,38 @@ export class HealthCheckFixture {
     return (worker?.status as { readonly conditions?: readonly StoredCondition[] } | undefined)?.conditions ?? [];
   }
 
-  /** Starts the library. */
-  start({ connectShoot = this.#connectShoot, ...options }: HealthCheckFixtureOptions): void {
-    const { signal } = this.#stopping;
-    const { clock, meter } = this;
-    const shared = {
-      ...{ clock, random: createSeededRandom(1), logger: this.#logger, kube: this.#kube, seed: this.#client },
-      registry: createWatchRegistry(meter),
-    };
-    const clusters = createClusterWatch(shared);
-    const shoots = { clientFor: connectShoot, forget: (namespace: string) => void this.forgotten.push(namespace) };
-    const deps = { ...shared, clusters, shoots, metrics: createHealthCheckMetrics(meter) };
-    const controller = new ObjectController({ kind: 'Worker', type: 'local', ...options }, deps);
-    this.#running = Promise.all([clusters.run(signal), controller.run(signal)]);
+  start(settings: HealthCheckFixtureOptions): void {
+    this.#library = this.#scenario.start(this.#component, { settings });
   }
 
   /** Stops the library and waits for its end. */
-  async stop(): Promise<void> {
-    this.#stopping.abort(new Error('stopped'));
-    await this.clock.run(this.#running);
+  stop(): Promise<void> {
+    return this.#scenario.stop();
   }
 
-  readonly #connectShoot: ControllerDeps['shoots']['clientFor'] = async (namespace) => {
-    this.connected.push(namespace);
-    return this.#client;
+  readonly #component: SimulatedComponent<HealthCheckFixtureOptions> = {
+    leaseName: 'extension-local-leader-election',
+    urgentInFlight: 1,
+    create: ({ settings: { connectShoot, ...options }, ports }) => {
+      const { clock, meter, seed: kube } = ports;
+      const seed = createKubeClient({ kube, clock });
+      const connect: ControllerDeps['shoots']['clientFor'] = async (namespace) => {
+        this.connected.push(namespace);
+        return seed;
+      };
+      const shoots = { clientFor: connectShoot ?? connect, forget: (gone: string) => void this.forgotten.push(gone) };
+      const registry = createWatchRegistry(meter);
+      const shared = { ...ports, kube, seed, shoots, registry, metrics: createHealthCheckMetrics(meter) };
+      const clusters = createClusterWatch(shared);
+      const controller = new ObjectController({ kind: 'Worker', type: 'local', ...options }, { ...shared, clusters });
+      const running = (part: { run(signal: AbortSignal): Promise<void> }): Runnable => ({
+        name: 'library',
+        run: (signal, ready) => {
+          ready();
+          return part.run(signal);
+        },
+      });
+      return { caches: running(clusters), controller: running(controller), checks: () => [], apply: async () => false };
+    },
   };
 }
