@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { judgeKind } from '../../src/config/rules/known-kinds.ts';
 import { listNodes } from '../../src/gardener/node.ts';
 import { readList, withoutProtobuf } from '../doubles/protobuf.ts';
 import type { Call } from '../../src/kubernetes/api/call.ts';
@@ -89,7 +90,7 @@ const connectTo = (kubeconfig: string) => {
   return { kube, client: createKubeClient({ kube, clock }), close: () => transport.close() };
 };
 
-describeEnvtest('protobuf lists of a real API server', () => {
+describeEnvtest('a real API server', () => {
   let plane: ControlPlane;
   let connection: ReturnType<typeof connectTo>;
   const { signal } = new AbortController();
@@ -109,6 +110,28 @@ describeEnvtest('protobuf lists of a real API server', () => {
   afterAll(async () => {
     connection.close();
     await plane.stop();
+  });
+
+  it('serves the kinds that a configuration is validated against', async () => {
+    interface Discovered {
+      readonly groups: readonly { readonly versions: readonly { readonly groupVersion: string }[] }[];
+      readonly resources: readonly { readonly name: string; readonly kind: string; readonly namespaced: boolean }[];
+    }
+    const discover = (path: string) => plane.client.get<Discovered>(path);
+    const { groups } = await discover('/apis');
+    const served = ['v1', ...groups.flatMap(({ versions }) => versions.map(({ groupVersion }) => groupVersion))];
+    let scaled = 0;
+    for (const apiVersion of served) {
+      const { resources } = await discover(apiVersion === 'v1' ? '/api/v1' : `/apis/${apiVersion}`);
+      for (const { name, kind, namespaced } of resources) {
+        if (!namespaced || name.includes('/')) continue;
+        const hasScale = resources.some((one) => one.name === `${name}/scale`);
+        scaled += hasScale ? 1 : 0;
+        const judgement = judgeKind({ apiVersion, kind }).kind;
+        expect(`${apiVersion} ${kind} ${judgement}`).toBe(`${apiVersion} ${kind} ${hasScale ? 'scalable' : 'wrong'}`);
+      }
+    }
+    expect(scaled).toBe(4);
   });
 
   const raw = async (path: string, accept: string, query: Readonly<Record<string, string>> = {}) => {
