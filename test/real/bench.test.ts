@@ -47,10 +47,4 @@ describeEnvtest('the race', () => {
     expect(text).toMatch(/leader-cut-off, shoot-1: margin .*, leader struck after .*, restored \d/);
     expect(text).not.toContain('not played');
   });
-
-  it('shows the output of a program that cannot run', async () => {
-    const { code, text } = await run(...small, '--outages', 'plain', '--target', 'echo no such flag:');
-    expect(code).toBe(1);
-    expect(text).toMatch(/plain, round 1: not played: target has ended; .*\nno such flag: prober --config-file=/);
-  });
 });

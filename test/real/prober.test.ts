@@ -48,21 +48,6 @@ describeEnvtest('the prober on real servers', () => {
     });
     await until('the check of rights', () => program.lines().some(({ msg }) => msg === 'no right is missing'));
 
-    // A healthy run costs two requests to the shoot, and none to the seed.
-    const runs = () => probes().filter(({ uri }) => uri === '/version');
-    const before = runs().length;
-    await until('healthy runs', () => runs().length >= before + 5);
-    const [from = 0, to = 0] = [runs().at(-3)?.at, runs().at(-1)?.at];
-    const isBetween = ({ at }: { readonly at: number }): boolean => at >= from && at < to;
-    const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
-    const oneRun = ['/version', leases];
-    expect(
-      probes()
-        .filter(isBetween)
-        .map(({ uri }) => uri),
-    ).toEqual([...oneRun, ...oneRun]);
-    expect(requests().filter((one) => isBetween(one) && !one.resource.startsWith('leases'))).toEqual([]);
-
     /** Returns the dependents that were written, in order. A write that conflicts with the mill's controller is refused and sent again. */
     const written = (): readonly string[] =>
       requests()

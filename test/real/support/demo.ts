@@ -17,11 +17,10 @@ export interface Show extends Program {
   untilNothingIsLeft(): Promise<unknown>;
   /** Returns the processes that it has started: their arguments contain its directory. */
   processes(): readonly string[];
-  end(): Promise<void>;
 }
 
-/** Starts the demo, in a terminal or without one. The caller ends it. */
-export const startDemo = (args: readonly string[] = [], place: 'pipe' | 'terminal' = 'pipe'): Show => {
+/** Starts the demo, in a terminal or without one, and ends it with the test. */
+export const showDemo = (args: readonly string[] = [], place: 'pipe' | 'terminal' = 'pipe'): Show => {
   const directory = mkdtempSync(join(tmpdir(), 'dwd-demo-test-'));
   const env = { TMPDIR: directory, NO_COLOR: '1', FORCE_COLOR: undefined };
   const program =
@@ -32,6 +31,11 @@ export const startDemo = (args: readonly string[] = [], place: 'pipe' | 'termina
     execFileSync('ps', ['-A', '-ww', '-o', 'args='], { encoding: 'utf8' })
       .split('\n')
       .filter((line) => line.includes(directory));
+  onTestFinished(async () => {
+    program.signal('SIGKILL');
+    await program.ended;
+    rmSync(directory, { recursive: true, force: true });
+  });
   return {
     ...program,
     directory,
@@ -44,17 +48,5 @@ export const startDemo = (args: readonly string[] = [], place: 'pipe' | 'termina
       waitFor({ what: 'its files and its processes are gone', everyMs: 100 }, () => {
         return readdirSync(directory).length === 0 && processes().length === 0;
       }),
-    end: async () => {
-      program.signal('SIGKILL');
-      await program.ended;
-      rmSync(directory, { recursive: true, force: true });
-    },
   };
-};
-
-/** Starts the demo, and ends it with the test. */
-export const showDemo = (...args: Parameters<typeof startDemo>): Show => {
-  const show = startDemo(...args);
-  onTestFinished(() => show.end());
-  return show;
 };
