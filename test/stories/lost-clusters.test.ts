@@ -160,13 +160,3 @@ describe('a Secret that is missing for less than a minute', () => {
     expect(scenario.changes.slice(before)).toEqual([]);
   });
 });
-
-it('a changed Secret name restores the clusters that the source no longer finds', async () => {
-  const leader = await begin();
-  await hold();
-  leader.reload({ ...settings, kubeConfigSecretName: 'another' });
-  await scenario.clock.advance(givenBackAfterMs + 15_000);
-  expect(counts()).toEqual([1, 0, 0]);
-  await scenario.clock.advance(60_000);
-  expect(counts()).toEqual(allUp);
-});

@@ -139,31 +139,4 @@ describe('a new prober', () => {
     await clock.advance(90_000);
     expect(stateOf(scenario, 'a')).toEqual(up);
   });
-
-  it('writes nothing while it does not lead', async () => {
-    create();
-    scenario.mayWrite = false;
-    await reachOutage(scenario);
-    expect(scenario.changes).toEqual([]);
-    expect(scenario.seedConnection.requests.total({ verb: 'patch' })).toBe(0);
-    scenario.mayWrite = true;
-    await scenario.clock.advance(15_000);
-    expect(stateOf(scenario, 'a')).toEqual(held);
-  });
-});
-
-describe('stopping', () => {
-  it('leaves no timer, no watch and no request behind', async () => {
-    create();
-    await reachOutage(scenario);
-    await scenario.stopProber();
-    scenario.world.stop();
-    const { clock } = scenario;
-    await clock.settle();
-    expect(clock.pending).toBe(0);
-    scenario.seedConnection.requests.reset();
-    scenario.shootConnection('a').requests.reset();
-    await clock.advance(600_000);
-    expect(scenario.seedConnection.requests.total() + scenario.shootConnection('a').requests.total()).toBe(0);
-  });
 });

@@ -195,14 +195,4 @@ describe('a cluster whose Secret is found by its labels', () => {
     await scenario.clock.advance(120_000);
     expect(stateOf(scenario, 'a')).toEqual(allUp);
   });
-
-  it('is restored when the label has been missing for a minute', async () => {
-    const scenario = createLabelled();
-    await reachOutage(scenario);
-    label(scenario, { shoot: 'a', name: 'first', labels: {} });
-    await scenario.clock.advance(59_000);
-    expect(stateOf(scenario, 'a')).toEqual(allHeld);
-    await scenario.clock.advance(120_000);
-    expect(stateOf(scenario, 'a')).toEqual(allUp);
-  });
 });

@@ -44,15 +44,6 @@ describe('a suspended process', () => {
     expect(heard).toEqual(['/version', 'sleep', 'signal', 'timer']);
   });
 
-  it('does not receive a timer that an earlier callback has cancelled', async () => {
-    machine.suspend();
-    const cancel = machine.clock.timer(20, hear('timer'));
-    machine.clock.timer(10, () => cancel());
-    await clock.advance(30);
-    await machine.resume(() => clock.settle());
-    expect([heard, machine.holds().timers]).toEqual([[], 0]);
-  });
-
   it('has its sent requests processed, and receives no stream meanwhile', async () => {
     void watchNamespaces();
     await clock.settle();
@@ -87,13 +78,6 @@ describe('a killed process', () => {
 });
 
 describe('a simulated process', () => {
-  it('has its own wall clock and the common monotonic time', async () => {
-    machine.setWallOffset(-5_000);
-    await clock.advance(1_000);
-    expect(machine.clock.now()).toBe(clock.now() - 5_000);
-    expect(machine.clock.monotonic()).toBe(1_000);
-  });
-
   it('has no timer and no request left when all requests have ended, in any way', async () => {
     const end = new AbortController();
     const failing = machine.connect({

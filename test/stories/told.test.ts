@@ -63,6 +63,20 @@ const faults = {
 
 type Fault = keyof typeof faults;
 
+/** What may happen to a prober at any time. */
+const changes = {
+  restart: async (on) => {
+    await on.stopProber();
+    on.startProber();
+  },
+  reload: (on) => on.reload({ probeIntervalMs: 5_000 }),
+  // A running prober keeps the former state of such a Shoot; one that starts then has none.
+  undecodable: (on) =>
+    editShoot(on, 'a', (shoot) => ({ ...shoot, status: { ...shoot.status, lastOperation: 'Reconcile' } })),
+} as const satisfies Readonly<Record<string, (on: Scenario) => Promise<void> | void>>;
+
+type Step = Fault | keyof typeof changes | number;
+
 const namespaceOf = () => scenario.world.shoot('a').namespace;
 
 const rowOf = (): ShootStatus => {
@@ -173,7 +187,7 @@ const isTrue = (row: ShootStatus): void => {
   expect(all).not.toMatch(/undefined|NaN|\[object/);
 };
 
-const play = async (...steps: readonly (Fault | number)[]): Promise<ShootStatus> => {
+const play = async (...steps: readonly Step[]): Promise<ShootStatus> => {
   scenario = createStory({ shoots: [{ name: 'a' }, { name: 'b' }] });
   scenario.startProber();
   await scenario.clock.advance(60_000);
@@ -184,13 +198,13 @@ const play = async (...steps: readonly (Fault | number)[]): Promise<ShootStatus>
         await scenario.clock.advance(Math.min(5_000, step * 1_000 - ms));
         await tellAll();
       }
-    } else faults[step](scenario);
+    } else await { ...faults, ...changes }[step](scenario);
   }
   return tellAll();
 };
 
 /** The words of each state are in src/status/state/fixtures/told.txt: here are those that name what a run has met. */
-it.each<[steps: readonly (Fault | number)[], state: string, why?: RegExp, event?: RegExp]>([
+it.each<[steps: readonly Step[], state: string, why?: RegExp, event?: RegExp]>([
   [[60], 'healthy'],
   [['kubelets cut', 60], 'HELD'],
   [['kubelets cut', 60, 'kubelets back', 35], 'RESTORING'],
@@ -223,6 +237,11 @@ it.each<[steps: readonly (Fault | number)[], state: string, why?: RegExp, event?
     /No longer blind/,
   ],
   [['kubelets cut', 60, 'scaling refused', 'hibernated', 5], 'HELD, NOT PROBED', /^hibernation is enabled; held: /],
+  [
+    ['kubelets cut', 60, 'undecodable', 'restart', 60, 'reload', 10],
+    'HELD, NOT PROBED',
+    /^its Cluster cannot be decoded: .*lastOperation.*; held: kube-controller-manager/,
+  ],
   [['token expired', 60, 'hibernated', 30], 'not probed', /^hibernation is enabled$/, /Blind/],
 ])('%j: %s', async (steps, state, why = /./, event) => {
   const row = await play(...steps);

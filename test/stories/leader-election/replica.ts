@@ -6,7 +6,6 @@ import { type RecordingLogger, createRecordingLogger } from '../../doubles/recor
 import type { SimulatedProcess } from '../../../simulator/harness/simulated-process.ts';
 
 export const lease = { namespace: 'garden', name: 'dwd-prober-leader-election' };
-export const leasePath = '/apis/coordination.k8s.io/v1/namespaces/garden/leases/dwd-prober-leader-election';
 const times = { leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 };
 
 export interface ElectionReplicaOptions {

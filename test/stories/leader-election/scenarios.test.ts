@@ -2,10 +2,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { type SimApiServer, createSimApiServer } from '../../../simulator/apiserver/server.ts';
 import { type CountingKube, withCounting } from '../../../simulator/network/counting.ts';
-import { type FaultRule, withFaults } from '../../../simulator/network/faults.ts';
+import { type FaultRule, type RequestFault, withFaults } from '../../../simulator/network/faults.ts';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { SimulatedProcess } from '../../../simulator/harness/simulated-process.ts';
-import { type ElectionReplica, type ElectionReplicaOptions, lease, leasePath, startReplica } from './replica.ts';
+import { type ElectionReplica, type ElectionReplicaOptions, lease, startReplica } from './replica.ts';
 
 let clock: VirtualClock;
 let server: SimApiServer;
@@ -65,16 +65,6 @@ describe('rule 25: taking the Lease', () => {
     await clock.advance(1);
     expect(b.elector.mayWrite()).toBe(true);
     expect(stored()).toMatchObject({ holderIdentity: 'b', leaseTransitions: 1 });
-  });
-
-  it('rule 25: only one of two waiting replicas takes the Lease of a dead leader', async () => {
-    const a = await startLeader();
-    const others = [start('b'), start('c')];
-    await clock.advance(5_000);
-    a.process.suspend();
-    await clock.advance(30_000);
-    expect(others.filter(({ elector }) => elector.mayWrite())).toHaveLength(1);
-    expect(stored()).toMatchObject({ leaseTransitions: 1 });
   });
 
   it('rule 25: waits between one and 2.2 retry periods, by jitter, before the next read', async () => {
@@ -231,25 +221,19 @@ describe('rule 27: a clean stop', () => {
     expect(stored()).toMatchObject({ holderIdentity: 'a' });
   });
 
-  it('rule 27: retries the release after a conflict', async () => {
-    const a = await startLeader();
-    await clock.advance(1_000);
-    label('x');
-    a.stop();
-    await clock.advance(1_000);
-    expect(a.end).toBe('stopped');
-    expect(stored()).toMatchObject({ holderIdentity: '' });
-  });
-
-  it('rule 27: releases also if a renewal got no response', async () => {
-    const a = await startLeader();
+  it.each<[meets: string, method: string, fault: RequestFault, ledFor: number]>([
+    ['a conflict', 'PUT', { status: 409 }, 1_000],
+    ['a renewal without a response', 'PUT', { afterWrite: 'drop' }, 2_000],
+    ['a creation without a response', 'POST', { afterWrite: 'drop' }, 1_000],
+  ])('rule 27: releases also after %s', async (_, method, once, ledFor) => {
     let count = 0;
-    fault = (request) => (request.method === 'PUT' && count++ === 0 ? { afterWrite: 'drop' } : undefined);
-    await clock.advance(2_000);
-    expect(count).toBe(1);
+    fault = (request) => (request.method === method && count++ === 0 ? once : undefined);
+    const a = start('a');
+    await clock.advance(ledFor);
+    expect(stored()).toMatchObject({ holderIdentity: 'a' });
     a.stop();
     await clock.advance(1_000);
-    expect(a.end).toBe('stopped');
+    expect([a.end, count > 0]).toEqual(['stopped', true]);
     expect(stored()).toMatchObject({ holderIdentity: '' });
   });
 
@@ -284,17 +268,6 @@ describe('rule 27: a clean stop', () => {
     await clock.settle();
     expect(b.end).toBe('stopped');
     expect(counting.counts.total()).toBe(0);
-  });
-
-  it('rule 27: releases a Lease that it may have created although no response came', async () => {
-    fault = (request) => (request.method === 'POST' ? { afterWrite: 'drop' } : undefined);
-    const a = start('a');
-    await clock.advance(1_000);
-    expect(stored()).toMatchObject({ holderIdentity: 'a' });
-    a.stop();
-    await clock.settle();
-    expect([a.end, a.terms]).toEqual(['stopped', 0]);
-    expect(stored()).toMatchObject({ holderIdentity: '' });
   });
 });
 
@@ -331,37 +304,58 @@ describe('rule 28: a suspended process', () => {
     expect(a.logger.at('warn')).toHaveLength(1);
   });
 
-  it('rule 28: stops leading if another replica leads when it wakes up', async () => {
+  it.each<[meanwhile: string, happens: () => Promise<void> | void, stored: object]>([
+    [
+      'leads',
+      async () => {
+        start('b');
+        await clock.advance(20_000);
+      },
+      { holderIdentity: 'b' },
+    ],
+    [
+      'has led',
+      async () => {
+        const b = start('b');
+        await clock.advance(20_000);
+        expect(b.elector.mayWrite()).toBe(true);
+        b.stop();
+      },
+      { holderIdentity: '', leaseTransitions: 1 },
+    ],
+    [
+      'may have led, because the Lease is deleted',
+      async () => {
+        await clock.advance(20_000);
+        server.store.delete(simKinds.Lease, ref);
+      },
+      {},
+    ],
+  ])('rule 28: stops leading if another replica %s when it wakes up', async (_, happen, left) => {
     const a = await startLeader();
     a.process.suspend();
-    const b = start('b');
-    await clock.advance(20_000);
-    await a.process.resume();
+    await happen();
     await clock.settle();
-    expect([a.end, a.elector.mayWrite(), b.elector.mayWrite()]).toEqual(['lost', false, true]);
-  });
-
-  it('rule 28: does not create a deleted Lease if it wakes up after its deadline: another may have led', async () => {
-    const a = await startLeader();
-    a.process.suspend();
-    await clock.advance(20_000);
-    server.store.delete(simKinds.Lease, ref);
     await a.process.resume();
     await clock.settle();
     expect([a.end, a.elector.mayWrite()]).toEqual(['lost', false]);
-    expect(stored()).toEqual({});
+    expect(stored()).toMatchObject(left);
+    expect('holderIdentity' in stored()).toBe('holderIdentity' in left);
   });
 
-  it('rule 26: a renewal that a suspension has delayed may end after the deadline, and nothing is written meanwhile', async () => {
+  it.each<[of: string, before: RequestFault | undefined, suspendedAt: number, forMs: number]>([
+    ['that a suspension has delayed', undefined, 1_500, 8_400],
+    ['after one during which the process was suspended', 'drop', 2_100, 7_850],
+  ])('rule 26: a renewal %s may end after the deadline, and nothing is written meanwhile', async (_, ...given) => {
+    const [before, suspendedAt, forMs] = given;
     const a = await startLeader();
-    await clock.advance(1_500);
+    fault = () => before;
+    await clock.advance(suspendedAt);
     a.process.suspend();
-    await clock.advance(8_400);
+    await clock.advance(forMs);
     fault = () => ({ delayMs: 1_000 });
     await a.process.resume();
-    await clock.advance(100);
-    expect([a.end, a.elector.mayWrite()]).toEqual([undefined, false]);
-    await clock.advance(899);
+    await clock.advance(999);
     expect([a.end, a.elector.mayWrite()]).toEqual([undefined, false]);
     await clock.advance(1);
     expect([a.end, a.elector.mayWrite()]).toEqual([undefined, true]);
@@ -378,36 +372,6 @@ describe('rule 28: a suspended process', () => {
     expect(a.elector.mayWrite()).toBe(false);
     await clock.advance(1);
     expect([a.end, a.elector.mayWrite(), a.terms]).toEqual([undefined, true, 1]);
-  });
-
-  it('rule 26: so may a renewal after one during which the process was suspended', async () => {
-    const a = await startLeader();
-    fault = () => 'drop';
-    await clock.advance(2_100);
-    a.process.suspend();
-    await clock.advance(7_850);
-    fault = () => ({ delayMs: 1_000 });
-    await a.process.resume();
-    await clock.advance(999);
-    expect([a.end, a.elector.mayWrite()]).toEqual([undefined, false]);
-    await clock.advance(1);
-    expect([a.end, a.elector.mayWrite()]).toEqual([undefined, true]);
-  });
-
-  it('rule 28: stops leading if another replica has taken and released the Lease meanwhile', async () => {
-    const a = await startLeader();
-    await clock.advance(2_500);
-    a.process.suspend();
-    const b = start('b');
-    await clock.advance(20_000);
-    expect(b.elector.mayWrite()).toBe(true);
-    b.stop();
-    await clock.settle();
-    expect(stored()).toMatchObject({ holderIdentity: '', leaseTransitions: 1 });
-    await a.process.resume();
-    await clock.advance(5_000);
-    expect(a.end).toBe('lost');
-    expect(stored()).toMatchObject({ holderIdentity: '', leaseTransitions: 1 });
   });
 
   it.each(['drop', { status: 500 }] as const)(
@@ -440,14 +404,4 @@ describe('rule 29: rights', () => {
       expect(a.elector.mayWrite()).toBe(true);
     },
   );
-
-  it('rule 29: sends no requests but get, create and update of the Lease', async () => {
-    const a = await startLeader();
-    label('x');
-    await clock.advance(10_000);
-    a.stop();
-    await clock.settle();
-    expect(new Set(counting.counts.byKey.keys())).toEqual(new Set(['get leases', 'create leases', 'update leases']));
-    expect(leasePath.endsWith(lease.name)).toBe(true);
-  });
 });

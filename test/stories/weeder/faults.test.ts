@@ -65,17 +65,6 @@ describe('deletes that fail', () => {
 });
 
 describe('watches', () => {
-  it('of EndpointSlices that were broken show a service that became ready meanwhile', async () => {
-    await begin();
-    fixture.kubelet.crash(pod('api-1'));
-    fixture.world.api.setReachability('silent');
-    fixture.kubelet.endpoints(etcd, true);
-    await fixture.clock.advance(60_000);
-    fixture.world.api.setReachability('open');
-    await fixture.clock.advance(31_000);
-    expect(fixture.kubelet.deleted).toHaveLength(1);
-  });
-
   it('of EndpointSlices that list again weed for a service that is ready as before, because it may have been unready meanwhile', async () => {
     await begin();
     fixture.kubelet.endpoints(etcd, true);

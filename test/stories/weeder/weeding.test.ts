@@ -1,5 +1,4 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type LabelSelector } from '../../../src/kubernetes/api/label-selectors.ts';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { type WeederFixture, createWeederFixture } from '../../../simulator/harness/weeder/fixture.ts';
 import { type PodInit, schedulerLabels } from '../../../simulator/harness/weeder/kubelet.ts';
@@ -139,23 +138,6 @@ describe('pods', () => {
     fixture.kubelet.endpoints(etcd, true);
     await fixture.clock.advance(30_000);
     expect(fixture.kubelet.deleted).toEqual([]);
-  });
-
-  it('that two services and two selectors match are deleted once', async () => {
-    const both: LabelSelector[] = [
-      { matchLabels: { role: 'apiserver' }, matchExpressions: [] },
-      { matchLabels: { 'gardener.cloud/role': 'controlplane' }, matchExpressions: [] },
-    ];
-    fixture.kubelet.endpoints(etcd, false);
-    fixture.kubelet.endpoints(apiserver, false);
-    fixture.kubelet.crash(pod('api-1'));
-    fixture.start({ services: [etcd.name, apiserver.name].map((name) => ({ name, podSelectors: both })) });
-    await fixture.clock.advance(10_000);
-    fixture.kubelet.endpoints(etcd, true);
-    fixture.kubelet.endpoints(apiserver, true);
-    await fixture.clock.advance(30_000);
-    expect(fixture.line.requests.total({ verb: 'delete', resource: 'pods' })).toBe(1);
-    expect(fixture.kubelet.deleted).toHaveLength(1);
   });
 
   it('that two services select are attributed to the one that became ready last', async () => {
