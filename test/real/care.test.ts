@@ -11,9 +11,9 @@ import { gardenerKinds } from '../envtest/crds.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { freePorts } from '../envtest/processes.ts';
 import { type Kubelets, createMachines } from '../envtest/shoot.ts';
+import { type SwallowingProxy, startSwallowingProxy } from '../envtest/swallowing-proxy.ts';
 import { waitFor } from '../envtest/waiting.ts';
 import { auditInto } from './support/audit.ts';
-import { type BlackHole, openBlackHole } from './support/black-hole.ts';
 import {
   careGardenKinds,
   careKinds,
@@ -56,14 +56,14 @@ interface Shoot {
   readonly status: { readonly conditions?: readonly Condition[] };
 }
 
-// Shoot `one` has nodes, `two` has no workers, the API server of `hung` accepts no connections, and gardenlet writes the conditions of `theirs`.
+// Shoot `one` has nodes, `two` has no workers, no byte comes back from the API server of `hung`, and gardenlet writes the conditions of `theirs`.
 describeEnvtest('care on real API servers', () => {
   let directory: string;
   let audits: Readonly<Record<'garden' | 'seed' | 'shoot', ReturnType<typeof auditInto>>>;
   let garden: ControlPlane;
   let seed: ControlPlane;
   let shoot: ControlPlane;
-  let hole: BlackHole;
+  let hole: SwallowingProxy;
   let kubelets: Kubelets;
   let program: Program;
   let flags: readonly string[];
@@ -79,7 +79,8 @@ describeEnvtest('care on real API servers', () => {
     directory = mkdtempSync(join(tmpdir(), 'dwd-care-'));
     const auditIn = (which: string) => auditInto(mkdtempSync(join(directory, `${which}-`)));
     audits = { garden: auditIn('garden'), seed: auditIn('seed'), shoot: auditIn('shoot') };
-    hole = await openBlackHole();
+    hole = await startSwallowingProxy({ host: '127.0.0.1', port: 1 });
+    hole.cutOff();
     const kinds = [...new Set([...gardenerKinds, ...careKinds])];
     [garden, seed, shoot] = await Promise.all([
       startControlPlane({
@@ -96,7 +97,7 @@ describeEnvtest('care on real API servers', () => {
     await createCareShoot(planes, { name: 'one', kubeconfig: text, nodes });
     await createMachines(seed.client, { namespace: namespaceOf('one'), nodes });
     for (const name of ['two', 'theirs']) await createCareShoot(planes, { name, kubeconfig: text, nodes: [] });
-    const hung = text.replace(shoot.url, `https://127.0.0.1:${hole.port}`);
+    const hung = text.replace(shoot.url, `https://127.0.0.1:${String(hole.port)}`);
     expect(hung).not.toBe(text);
     await createCareShoot(planes, { name: 'hung', kubeconfig: hung, nodes: [] });
     const now = new Date().toISOString();
@@ -123,8 +124,7 @@ describeEnvtest('care on real API servers', () => {
     program.signal('SIGTERM');
     await program.ended;
     await kubelets.stop();
-    hole.close();
-    await Promise.all([garden.stop(), seed.stop(), shoot.stop()]);
+    await Promise.all([garden, seed, shoot, hole].map((one) => one.stop()));
     rmSync(directory, { recursive: true });
   });
 
