@@ -59,32 +59,9 @@ describe('the annotation of held resources', () => {
     await recover();
     expect([stateOf(scenario, 'a'), heldAnnotations()]).toEqual([['ca 1', 'kcm 1', 'mcm 0 replicas=1'], []]);
   });
-
-  it('is removed when the shoot hibernates, also if the Go program has removed the mark', async () => {
-    create();
-    await reachOutage(scenario);
-    await scenario.stopProber();
-    editDeployment(scenario, { shoot: 'a', name: 'kcm' }, (object) => ({
-      ...object,
-      metadata: { ...object.metadata, annotations: { [heldAnnotation]: '{}' } },
-    }));
-    editShoot(scenario, 'a', (shoot) => ({ ...shoot, spec: { ...shoot.spec, hibernation: { enabled: true } } }));
-    scenario.startProber();
-    await scenario.clock.advance(30_000);
-    expect([stateOf(scenario, 'a'), heldAnnotations()]).toEqual([['ca 0 replicas=1', 'kcm 0', 'mcm 0 replicas=1'], []]);
-  });
 });
 
 describe('ignore-scaling', () => {
-  it('keeps the replicas of a Deployment while the others are held', async () => {
-    create();
-    editDeployment(scenario, { shoot: 'a', name: 'kcm' }, annotated({ [ignoreScalingAnnotation]: 'T' }));
-    await reachOutage(scenario);
-    expect(stateOf(scenario, 'a')).toEqual(['ca 0 replicas=1 active=', 'kcm 1', 'mcm 0 replicas=1 active=']);
-    await recover();
-    expect(stateOf(scenario, 'a')).toEqual(allUp);
-  });
-
   it('if removed while MCM waits for its delay, has KCM restored before MCM', async () => {
     create();
     await reachOutage(scenario);
@@ -154,18 +131,6 @@ describe('a missing Deployment', () => {
       'mcm 0->1',
     ]);
     expect(scenario.log.filter(({ level }) => level === 'error')).toEqual([]);
-  });
-
-  it('is reported if it is mandatory, and does not prevent the scale-down of the others', async () => {
-    create({ shoots: [{ name: 'a', replicas: { 'machine-controller-manager': 0 } }] });
-    await reachOutage(scenario);
-    expect(stateOf(scenario, 'a')).toEqual(['ca 0 replicas=1 active=', 'kcm 0 replicas=1 active=']);
-    const errors = scenario.log.filter(({ level }) => level === 'error');
-    expect(errors.map(({ msg, error }) => [msg, error])).toContainEqual([
-      'scaling down failed',
-      'Deployment machine-controller-manager: not found',
-    ]);
-    expect(scenario.world.shoot('a').impact().nodesTurnedUnknown).toBe(0);
   });
 
   it('if mandatory, delays no later level of a scale-up, and is restored when it exists', async () => {

@@ -154,33 +154,6 @@ describe("a shoot's API server that becomes unreachable and returns", () => {
     expect(stateOf(scenario, 'a')).toEqual(allUp);
     expect(world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
   });
-
-  it('with kubelets that do not return is an outage, confirmed 7.5 s after its return', async () => {
-    const scenario = createStory();
-    const { clock, world } = scenario;
-    scenario.startProber();
-    await clock.advance(60_000);
-    world.shoot('a').api.setReachability('refused');
-    world.shoot('a').cutKubelets();
-    await clock.advance(120_000);
-    world.shoot('a').api.setReachability('open');
-    await clock.advance(7_500);
-    expect(scenario.changes).toEqual([]);
-    await clock.advance(15_000);
-    expect(stateOf(scenario, 'a')).toEqual(allHeld);
-    expect(world.shoot('a').impact().nodesTurnedUnknown).toBe(0);
-  });
-
-  it('does not change held resources', async () => {
-    const scenario = createStory();
-    const { clock, world } = scenario;
-    await reachOutage(scenario);
-    world.shoot('a').api.setReachability('silent');
-    world.shoot('a').restoreKubelets();
-    await clock.advance(300_000);
-    expect(stateOf(scenario, 'a')).toEqual(allHeld);
-    expect(scenario.changes).toHaveLength(3);
-  });
 });
 
 describe('an unreachable API server of the seed', () => {

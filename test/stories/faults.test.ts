@@ -95,22 +95,6 @@ describe('writes that fail', () => {
 });
 
 describe('probes that fail', () => {
-  it.each<readonly [string, RequestFault]>([
-    ['server errors', { status: 500 }],
-    ['missing rights', { status: 403 }],
-    ['reset connections', 'reset'],
-    ['silence', 'drop'],
-  ])('(%s in the list of leases) scale nothing', async (_, fault) => {
-    create();
-    const { clock, world } = scenario;
-    scenario.startProber();
-    await clock.advance(60_000);
-    scenario.shootConnection('a').setFaults(first(1_000, { verb: 'list', resource: 'leases' }, fault));
-    world.shoot('a').cutKubelets();
-    await clock.advance(300_000);
-    expect(scenario.changes).toEqual([]);
-  });
-
   it.each(['nodes', 'machines'])('in the list of %s scale nothing while they last', async (resource) => {
     create();
     const { clock, world } = scenario;

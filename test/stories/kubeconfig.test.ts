@@ -114,19 +114,4 @@ describe('a rotated kubeconfig', () => {
     expect(errors(scenario)).toEqual([]);
     expect(requests.total({ verb: 'list' })).toBeGreaterThan(rejected + 4);
   });
-
-  it('whose Secret comes late is no outage, and no downtime either', async () => {
-    create();
-    const { clock, world } = scenario;
-    scenario.startProber();
-    await clock.advance(60_000);
-    world.shoot('a').api.rotateToken();
-    await clock.advance(120_000);
-    expect(errors(scenario)).toHaveLength(1);
-    world.shoot('a').cutKubelets();
-    await clock.advance(28_000);
-    world.shoot('a').publishKubeconfig();
-    await clock.advance(16_000);
-    expect(stateOf(scenario, 'a')).toEqual(allHeld);
-  });
 });

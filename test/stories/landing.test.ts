@@ -60,26 +60,6 @@ describe('held resources are restored without the loss of a node', () => {
   });
 });
 
-it('a landing waits at most a minute for a kubelet that never returns', async () => {
-  await bringBack([0, 0, 0, 0, 0, 0, 0, 0, 0]);
-  await scenario.clock.advance(150_000);
-  expect(kcmStartedAfter()).toBeGreaterThanOrEqual(60);
-  expect(kcmStartedAfter()).toBeLessThan(80);
-  expect(scenario.world.shoot('a').impact().nodesTurnedUnknown).toBe(1);
-});
-
-it('a landing does not wait for a node whose Machine is deleted meanwhile', async () => {
-  const late = nodes().at(-1);
-  await bringBack([0, 0, 0, 0, 0, 0, 0, 0, 0]);
-  const machine = scenario.world.store
-    .list(simKinds.Machine, scenario.world.shoot('a').namespace)
-    .find(({ metadata }) => metadata.labels?.node === late);
-  expect(machine).toBeDefined();
-  if (machine !== undefined) scenario.world.store.remove(simKinds.Machine, machine.metadata);
-  await scenario.clock.advance(40_000);
-  expect(kcmStartedAfter()).toBeLessThan(20);
-});
-
 it('while the network flaps, KCM starts at most once, and resources stay held until two minutes without a fault', async () => {
   const { clock, world } = scenario;
   const shoot = world.shoot('a');

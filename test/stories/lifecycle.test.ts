@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import type { Scenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, allUp, editShoot, reachOutage, stateOf, changeLines } from '../../simulator/harness/support.ts';
 import { createStory } from './support/story.ts';
@@ -10,6 +9,7 @@ const create = (): Scenario => (scenario = createStory({ shoots: [{ name: 'a' },
 type Edit = Parameters<typeof editShoot>[2];
 
 const released = ['ca 0 replicas=1', 'kcm 0 replicas=1', 'mcm 0 replicas=1'];
+/** One for each way to give back what is held: with the count left at 0, and restored. */
 const endings: readonly (readonly [ending: string, edit: Edit, state: readonly string[], reason: string])[] = [
   [
     'its hibernation',
@@ -18,27 +18,12 @@ const endings: readonly (readonly [ending: string, edit: Edit, state: readonly s
     'hibernation is enabled',
   ],
   [
-    'its deletion',
-    (shoot) => ({ ...shoot, metadata: { ...shoot.metadata, deletionTimestamp: '2026-01-01T00:02:00Z' } }),
-    released,
-    'the shoot is being deleted',
-  ],
-  [
-    'its migration',
-    (shoot) => ({ ...shoot, status: { ...shoot.status, lastOperation: { type: 'Migrate', state: 'Processing' } } }),
-    released,
-    'its control plane is being migrated',
-  ],
-  [
     'the removal of its workers',
     (shoot) => ({ ...shoot, spec: { ...shoot.spec, provider: { ...shoot.spec.provider, workers: [] } } }),
     allUp,
     'the shoot has no workers',
   ],
 ];
-
-/** One for each way to give back what is held: with the count left at 0, and restored. */
-const kinds = [endings[0]!, endings[3]!];
 
 /** Reasons in the log for the writes after its first `skipped` lines. */
 const reasonsOfWrites = (skipped: number): readonly unknown[] => [
@@ -70,7 +55,7 @@ describe('while resources of a shoot are held', () => {
     },
   );
 
-  it.each(kinds)('%s while no prober runs has the same effect when a prober starts', async (_, edit, state) => {
+  it.each(endings)('%s while no prober runs has the same effect when a prober starts', async (_, edit, state) => {
     create();
     await reachOutage(scenario);
     await scenario.stopProber();
@@ -82,7 +67,7 @@ describe('while resources of a shoot are held', () => {
     expect(stateOf(scenario, 'a')).toEqual(state);
   });
 
-  it.each(kinds)('%s aborts a running scale-down', async (_, edit, state) => {
+  it.each(endings)('%s aborts a running scale-down', async (_, edit, state) => {
     create();
     const { clock, world, changes } = scenario;
     scenario.startProber();
@@ -96,66 +81,6 @@ describe('while resources of a shoot are held', () => {
       state.filter((line) => !line.startsWith('kcm')),
     );
     expect(changeLines(changes).some((line) => line.includes('kcm 1->0'))).toBe(false);
-  });
-
-  it('workers that return before the release lead to probes at once, and to protection again', async () => {
-    create();
-    await reachOutage(scenario);
-    const { clock, world, log } = scenario;
-    const withWorkers = world.store.get(simKinds.Cluster, { name: world.shoot('a').namespace });
-    world.shoot('a').restoreKubelets();
-    editShoot(scenario, 'a', (shoot) => ({ ...shoot, spec: { ...shoot.spec, provider: { workers: [] } } }));
-    await clock.advance(2_000);
-    editShoot(scenario, 'a', () => (withWorkers?.spec as { shoot: Parameters<Edit>[0] }).shoot);
-    const isRun = (msg: string): boolean => ['verdict', 'probe run'].includes(msg);
-    const runs = (): number =>
-      log.filter(({ msg, namespace }) => isRun(msg) && namespace === world.shoot('a').namespace).length;
-    const before = runs();
-    await clock.advance(15_000);
-    expect(runs()).toBeGreaterThan(before);
-    world.shoot('a').cutKubelets();
-    await clock.advance(60_000);
-    expect(stateOf(scenario, 'a')).toEqual(allHeld);
-    expect(world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
-    world.shoot('a').restoreKubelets();
-    // This is the second outage within ten minutes, so all kubelets must renew for two minutes first.
-    await clock.advance(240_000);
-    expect(stateOf(scenario, 'a')).toEqual(allUp);
-  });
-
-  it('the deletion of its Cluster changes no resource', async () => {
-    create();
-    await reachOutage(scenario);
-    scenario.world.store.remove(simKinds.Cluster, { name: scenario.world.shoot('a').namespace });
-    await scenario.clock.advance(120_000);
-    expect(stateOf(scenario, 'a')).toEqual(allHeld);
-    scenario.shootConnection('a').requests.reset();
-    await scenario.clock.advance(120_000);
-    expect(scenario.shootConnection('a').requests.total()).toBe(0);
-  });
-
-  it('a hibernated shoot that wakes up is probed again after Gardener has woken it up', async () => {
-    create();
-    await reachOutage(scenario);
-    const hibernate = (enabled: boolean, hibernated: boolean): void => {
-      editShoot(scenario, 'a', (shoot) => ({
-        ...shoot,
-        spec: { ...shoot.spec, hibernation: { enabled } },
-        status: { ...shoot.status, hibernated },
-      }));
-    };
-    hibernate(true, false);
-    await scenario.clock.advance(60_000);
-    hibernate(false, true);
-    scenario.shootConnection('a').requests.reset();
-    await scenario.clock.advance(120_000);
-    expect(scenario.shootConnection('a').requests.total()).toBe(0);
-    scenario.world.shoot('a').restoreKubelets();
-    hibernate(false, false);
-    await scenario.clock.advance(29_000);
-    expect(scenario.shootConnection('a').requests.total()).toBe(0);
-    await scenario.clock.advance(120_000);
-    expect(stateOf(scenario, 'a')).toEqual(allUp);
   });
 });
 
@@ -215,18 +140,6 @@ describe('a new shoot', () => {
     world.shoot('new').cutKubelets();
     await clock.advance(60_000);
     expect(stateOf(scenario, 'new')).toEqual(allHeld);
-  });
-
-  it('that cannot be decoded does not affect other shoots', async () => {
-    create();
-    const { clock, world } = scenario;
-    world.store.put(simKinds.Cluster, { metadata: { name: 'shoot--sim--bad' }, spec: { shoot: 'nonsense' } });
-    await reachOutage(scenario);
-    expect(stateOf(scenario, 'a')).toEqual(allHeld);
-    const errors = scenario.log.filter(({ level }) => level === 'error');
-    expect(errors.every(({ namespace }) => namespace === 'shoot--sim--bad')).toBe(true);
-    expect(errors).toHaveLength(1);
-    await clock.settle();
   });
 
   it('with its own grace period is judged by that, also when it changes', async () => {

@@ -79,31 +79,6 @@ describe('outage of one shoot', () => {
     expect(stateOf(scenario, 'a')).toEqual(allUp);
   });
 
-  it('does not delay the scale-down of KCM because of pods that stop slowly', async () => {
-    const scenario = create({ timing: { podStopMs: 25_000 } });
-    await reachOutage(scenario);
-    const [mcm, , kcm] = scenario.changes;
-    expect(changeLines(scenario.changes)).toHaveLength(3);
-    expect(kcm!.at - mcm!.at).toBeCloseTo(3_000, 0);
-  });
-
-  it('requires that more than half of the nodes are silent', async () => {
-    const scenario = create();
-    const { clock, world } = scenario;
-    const [first, second, third] = world
-      .shoot('a')
-      .store.list(simKinds.Node)
-      .map(({ metadata }) => metadata.name);
-    scenario.startProber();
-    await clock.advance(60_000);
-    world.shoot('a').cutKubelets([first!, second!]);
-    await clock.advance(300_000);
-    expect(scenario.changes).toEqual([]);
-    world.shoot('a').cutKubelets([third!]);
-    await clock.advance(60_000);
-    expect(stateOf(scenario, 'a')).toEqual(allHeld);
-  });
-
   it.each(Array.from({ length: 25 }, (_, seed) => seed))('costs no node in any phase: seed %i', async (seed) => {
     const scenario = create({ seed, shoots: [{ name: 'a', nodes: 3 + (seed % 8) }] });
     const { clock, world } = scenario;

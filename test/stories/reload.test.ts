@@ -22,19 +22,6 @@ it('applies new settings without a restart, and keeps the lease history', async 
   expect(world.shoot('a').impact().nodesTurnedUnknown).toBe(0);
 });
 
-it('restores a resource that the new configuration no longer names', async () => {
-  scenario = createStory();
-  const { clock, world } = scenario;
-  await reachOutage(scenario);
-  expect(stateOf(scenario, 'a')).toEqual(allHeld);
-  const dependentResources = gardenSettings.dependentResources.filter(({ ref }) => ref.name !== 'cluster-autoscaler');
-  scenario.reload({ dependentResources });
-  await clock.advance(5_000);
-  world.shoot('a').restoreKubelets();
-  await clock.advance(120_000);
-  expect(stateOf(scenario, 'a')).toEqual(allUp);
-});
-
 it('restores a resource that the new configuration expects in another namespace', async () => {
   scenario = createStory();
   const { clock, world } = scenario;

@@ -113,30 +113,4 @@ describe('a new prober', () => {
     expect(changeLines(changes.slice(3))).toEqual(['kcm 0->1', 'mcm 0->3', 'ca 0->1']);
     expect(world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
   });
-
-  it('holds resources without a write while the outage lasts, and restores them afterwards', async () => {
-    create();
-    await reachOutage(scenario);
-    const { clock, world, changes } = scenario;
-    await scenario.stopProber();
-    scenario.startProber();
-    await clock.advance(600_000);
-    expect(changes).toHaveLength(3);
-    world.shoot('a').restoreKubelets();
-    await clock.advance(90_000);
-    expect(stateOf(scenario, 'a')).toEqual(up);
-  });
-
-  it('restores resources that another prober held, if the outage ended while none ran', async () => {
-    create();
-    await reachOutage(scenario);
-    const { clock, world } = scenario;
-    await scenario.stopProber();
-    world.shoot('a').restoreKubelets();
-    await clock.advance(60_000);
-    expect(stateOf(scenario, 'a')).toEqual(held);
-    scenario.startProber();
-    await clock.advance(90_000);
-    expect(stateOf(scenario, 'a')).toEqual(up);
-  });
 });
