@@ -237,18 +237,6 @@ describe('a Shoot', () => {
   const isOwnWrite = ({ method, path }: { readonly method: string; readonly path: string }): boolean =>
     method === 'PATCH' && path.endsWith('/status');
 
-  it('that is deleted during its check is no failure', async () => {
-    const shoot = story.addShoot('a');
-    story.setFaults('garden', (request) => {
-      if (isOwnWrite(request)) story.garden.store.remove(careKinds.Shoot, at(shoot));
-      return undefined;
-    });
-    story.start();
-    await story.minutes(1);
-    expect(story.logged(/^there is no such Shoot in the garden$/)).toHaveLength(1);
-    expect(story.logged(/could not be written/)).toEqual([]);
-  });
-
   it.each([
     ['5 times', 0, 60_000, 5],
     ['as long as the period lasts', 8_000, 10_000, 2],

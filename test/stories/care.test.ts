@@ -507,17 +507,6 @@ describe('the Shoot in the garden', () => {
     expect([story.isWell(shoot), story.logged(/^trouble is over$/).length]).toEqual([true, 1]);
   });
 
-  it.each([
-    ['of gardenlet with --take-over', 'gardenlet', true],
-    ['of our own', 'dependency-watchdog-care', false],
-  ])('is written in spite of earlier writes %s', async (_, manager, takeOver) => {
-    const shoot = story.addShoot('a');
-    writtenBy(shoot, manager);
-    story.start({ takeOver });
-    await story.minutes(2);
-    expect(story.isWell(shoot)).toBe(true);
-  });
-
   it('that has moved to another seed is not written', async () => {
     const shoot = story.addShoot('a');
     story.editShoot(shoot, inStatus({ seedName: 'other' }));

@@ -85,19 +85,6 @@ describe('conditions', () => {
     expect(patches()).toBe(1);
   });
 
-  it("leave others' unchanged, before their own", async () => {
-    const theirs = { type: 'Theirs', status: 'True', extra: { deep: [1] } };
-    const old = { type, status: 'False', reason: 'R', message: 'M', codes: ['ERR_A'], lastTransitionTime: start };
-    fixture.addWorker('a', { status: { conditions: [old, theirs], lastOperation: { type: 'Reconcile' } } });
-    await run({ checks: [always(fine), always(fine, 'EveryNodeReady')] });
-    const [first, second, third] = fixture.conditions('a');
-    expect([second?.type, second?.status, third?.type]).toEqual([type, 'True', 'EveryNodeReady']);
-    expect(first).toEqual(theirs);
-    expect(fixture.seed.store.get(workerKind, { namespace: 'a', name: 'worker' })?.status).toMatchObject({
-      lastOperation: { type: 'Reconcile' },
-    });
-  });
-
   it('of a hibernated shoot are True without a check', async () => {
     let runs = 0;
     fixture.addWorker('a');
