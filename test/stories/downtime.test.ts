@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import type { Scenario } from '../../simulator/harness/scenario.ts';
 import { allHeld, allUp, reachOutage, stateOf } from '../../simulator/harness/support.ts';
@@ -40,33 +40,30 @@ const ours: readonly (readonly [string, (scenario: Scenario) => () => void])[] =
 /** Maximum duration until all is held: an interval with jitter, the confirmation, and the lists and writes. */
 const latestMs = 12_000 + 5_000 + 2_000;
 
-describe('an outage during which the prober is cut off too', () => {
-  it.each(ours)('(%s) leads to a scale-down as soon as the prober is connected again', async (_, begin) => {
-    const scenario = createStory();
-    const { clock, world } = scenario;
+describe.each(ours)('an outage during which the prober is cut off too (%s)', (_, begin) => {
+  let scenario: Scenario;
+  let end: () => void;
+  beforeEach(async () => {
+    scenario = createStory();
     scenario.startProber();
-    await clock.advance(60_000);
-    const end = begin(scenario);
-    world.shoot('a').cutKubelets();
-    await clock.advance(45_000);
+    await scenario.clock.advance(60_000);
+    end = begin(scenario);
+    scenario.world.shoot('a').cutKubelets();
+    await scenario.clock.advance(45_000);
     expect(scenario.changes).toEqual([]);
+  });
+
+  it('leads to a scale-down as soon as the prober is connected again', async () => {
     end();
-    await clock.advance(latestMs);
+    await scenario.clock.advance(latestMs);
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
   });
 
-  it.each(ours)('(%s) scales nothing if it is over when the prober is connected again', async (_, begin) => {
-    const scenario = createStory();
-    const { clock, world } = scenario;
-    scenario.startProber();
-    await clock.advance(60_000);
-    const end = begin(scenario);
-    world.shoot('a').cutKubelets();
-    await clock.advance(45_000);
-    world.shoot('a').restoreKubelets();
-    await clock.advance(10_000);
+  it('scales nothing if it is over when the prober is connected again', async () => {
+    scenario.world.shoot('a').restoreKubelets();
+    await scenario.clock.advance(10_000);
     end();
-    await clock.advance(60_000);
+    await scenario.clock.advance(60_000);
     expect(scenario.changes).toEqual([]);
   });
 });
