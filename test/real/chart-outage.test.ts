@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { missingEnvtest } from '../envtest/gate.ts';
 import { describeUnless } from '../gate.ts';
-import type { AgentPod } from './support/agent-pod.ts';
+import type { AgentPod } from './support/pod-program.ts';
 import { missingHelm, renderChart } from './support/helm.ts';
 import { listEverything } from './support/inventory.ts';
 import { kcm, mcm } from './support/prober-world.ts';

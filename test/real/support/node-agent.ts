@@ -1,104 +1,98 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ControlPlane } from '../../envtest/control-plane.ts';
-import { type AgentPod, type PodStatusChange, endedStatus, podPath, runningStatus } from './agent-pod.ts';
-import { PodProgram } from './pod-program.ts';
+import { type Polling, pollEvery } from '../../envtest/waiting.ts';
+import { type AgentPod, type Container, type PodProgram, startPodProgram } from './pod-program.ts';
 import type { Program } from './program.ts';
 
 /** Images with this in their name run the built program. The agent reports the pods of all others as ready. */
 const ours = 'dependency-watchdog';
 /** Images with this in their name cannot be pulled: their pods stay pending. */
 const missing = 'missing';
-const pollMs = 200;
+
+const podPath = ({ metadata: { namespace, name } }: AgentPod): string => `/api/v1/namespaces/${namespace}/pods/${name}`;
+
+/** Returns the status of a pod whose container runs, or has ended, as that of a Job does. */
+const statusOf = ({ name, image }: Container, isReady: boolean, exitCode: number | undefined) => {
+  const now = new Date().toISOString();
+  const reason = exitCode === 0 ? 'Completed' : 'Error';
+  const state =
+    exitCode === undefined ? { running: { startedAt: now } } : { terminated: { exitCode, reason, finishedAt: now } };
+  const ended = exitCode === 0 ? 'Succeeded' : 'Failed';
+  return {
+    phase: exitCode === undefined ? 'Running' : ended,
+    conditions: ['Ready', 'ContainersReady'].map((type) => ({ type, status: isReady ? 'True' : 'False' })),
+    containerStatuses: [{ name, image, imageID: '', ready: isReady, restartCount: 0, state }],
+  };
+};
+
+/** True if the pod has this status but for times. */
+const isTold = ({ status: known = {} }: AgentPod, { phase, conditions }: ReturnType<typeof statusOf>): boolean =>
+  known.phase === phase &&
+  conditions.every(({ type, status }) => known.conditions?.some((one) => one.type === type && one.status === status));
+
+export interface NodeAgent extends Polling {
+  /** Returns the programs of the running pods. */
+  programs(): readonly Program[];
+}
 
 /**
- * Scheduler and kubelet of a control plane without nodes. Binds every pod, runs the built program for each pod with our image, writes the
- * status of pods, and ends the program with SIGTERM when its pod is deleted.
+ * Starts scheduler and kubelet of a control plane without nodes. They bind every pod, run the built program for each pod with our image, write the
+ * status of pods, and end the program with SIGTERM when its pod is deleted.
  */
-export class NodeAgent {
-  readonly #seed: ControlPlane;
-  readonly #running = new Map<string, PodProgram>();
-  /** Key of the last status that was written, by UID of the pod. */
-  readonly #written = new Map<string, string>();
+export const startNodeAgent = (seed: ControlPlane): NodeAgent => {
+  const { client } = seed;
+  const running = new Map<string, PodProgram>();
   /** Work on one pod, by UID: a pod that takes long to end does not delay the others. */
-  readonly #busy = new Map<string, Promise<void>>();
-  readonly #loop: Promise<void>;
-  #isStopped = false;
+  const busy = new Map<string, Promise<void>>();
 
-  private constructor(seed: ControlPlane) {
-    this.#seed = seed;
-    this.#loop = this.#run();
-  }
-
-  static start(seed: ControlPlane): NodeAgent {
-    return new NodeAgent(seed);
-  }
-
-  /** Returns the programs of the running pods. */
-  programs(): readonly Program[] {
-    return [...this.#running.values()].map(({ program }) => program);
-  }
-
-  async stop(): Promise<void> {
-    this.#isStopped = true;
-    await this.#loop;
-    for (const running of this.#running.values()) await running.stop('SIGKILL');
-  }
-
-  async #run(): Promise<void> {
-    while (!this.#isStopped) {
-      for (const pod of await this.#seed.client.list<AgentPod>('/api/v1/pods')) {
-        const { uid } = pod.metadata;
-        if (this.#busy.has(uid)) continue;
-        // The pod may be deleted at any time. The next list shows the remaining work.
-        const work = this.#follow(pod).catch(() => undefined);
-        this.#busy.set(
-          uid,
-          work.finally(() => this.#busy.delete(uid)),
-        );
-      }
-      await sleep(pollMs);
-    }
-    await Promise.all(this.#busy.values());
-  }
-
-  async #follow(pod: AgentPod): Promise<void> {
-    const [container] = pod.spec.containers;
-    if (container === undefined) return;
-    if (pod.metadata.deletionTimestamp !== undefined) return this.#end(pod);
-    await this.#bind(pod);
-    if (container.image.includes(missing)) return;
-    if (!container.image.includes(ours)) return this.#write(pod, runningStatus(container, true));
-    const { uid } = pod.metadata;
-    let running = this.#running.get(uid);
-    if (running?.exitCode !== undefined && pod.spec.restartPolicy === 'Never') {
-      return this.#write(pod, endedStatus(container, running.exitCode));
-    }
-    if (running?.exitCode !== undefined || running === undefined) {
-      running = await PodProgram.start(this.#seed, pod, container);
-      this.#running.set(uid, running);
-    }
-    await this.#write(pod, runningStatus(container, await running.isReady()));
-  }
-
-  async #bind(pod: AgentPod): Promise<void> {
-    if (pod.spec.nodeName !== undefined) return;
+  const end = async (pod: AgentPod): Promise<void> => {
+    await running.get(pod.metadata.uid)?.stop('SIGTERM');
+    running.delete(pod.metadata.uid);
+    await client.delete(`${podPath(pod)}?gracePeriodSeconds=0`);
+  };
+  const bind = (pod: AgentPod): Promise<unknown> => {
     const target = { apiVersion: 'v1', kind: 'Node', name: 'node' };
     const metadata = { name: pod.metadata.name, namespace: pod.metadata.namespace };
-    await this.#seed.client.create(`${podPath(pod)}/binding`, { apiVersion: 'v1', kind: 'Binding', metadata, target });
-  }
+    return client.create(`${podPath(pod)}/binding`, { apiVersion: 'v1', kind: 'Binding', metadata, target });
+  };
+  const follow = async (pod: AgentPod): Promise<void> => {
+    const { uid, deletionTimestamp } = pod.metadata;
+    const [container] = pod.spec.containers;
+    if (deletionTimestamp !== undefined) return end(pod);
+    if (pod.spec.nodeName === undefined) await bind(pod);
+    if (container === undefined || container.image.includes(missing)) return;
+    const write = async (isReady: boolean, exitCode?: number): Promise<void> => {
+      const status = statusOf(container, isReady, exitCode);
+      if (!isTold(pod, status)) await client.patch(`${podPath(pod)}/status`, { status });
+    };
+    if (!container.image.includes(ours)) return write(true);
+    let program = running.get(uid);
+    if (program?.exitCode() !== undefined) {
+      if (pod.spec.restartPolicy === 'Never') return write(false, program.exitCode());
+      program = undefined;
+    }
+    program ??= await startPodProgram(seed, pod, container);
+    running.set(uid, program);
+    await write(await program.isReady());
+  };
 
-  /** Writes a status unless it is the last one that was written. */
-  async #write(pod: AgentPod, { key, status }: PodStatusChange): Promise<void> {
-    const { uid } = pod.metadata;
-    if (this.#written.get(uid) === key) return;
-    this.#written.set(uid, key);
-    await this.#seed.client.patch(`${podPath(pod)}/status`, { status }).catch(() => undefined);
-  }
-
-  async #end(pod: AgentPod): Promise<void> {
-    const { uid } = pod.metadata;
-    await this.#running.get(uid)?.stop('SIGTERM');
-    this.#running.delete(uid);
-    await this.#seed.client.delete(`${podPath(pod)}?gracePeriodSeconds=0`);
-  }
-}
+  const polling = pollEvery(200, async () => {
+    for (const pod of await client.list<AgentPod>('/api/v1/pods')) {
+      const { uid } = pod.metadata;
+      if (busy.has(uid)) continue;
+      // The pod may be deleted at any time. The next list shows the remaining work.
+      const work = follow(pod).catch(() => undefined);
+      busy.set(
+        uid,
+        work.finally(() => busy.delete(uid)),
+      );
+    }
+  });
+  return {
+    programs: () => [...running.values()].map(({ program }) => program),
+    stop: async () => {
+      await polling.stop();
+      await Promise.all(busy.values());
+      for (const program of running.values()) await program.stop('SIGKILL');
+    },
+  };
+};

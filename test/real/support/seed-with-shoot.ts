@@ -3,7 +3,7 @@ import { startControllerManager } from '../../envtest/controller-manager.ts';
 import { type Kubelets, electionRules, seedRules } from '../../envtest/shoot.ts';
 import type { AuditedRequest } from './audit.ts';
 import { chart, imageValues, runHelm } from './helm.ts';
-import { NodeAgent } from './node-agent.ts';
+import { startNodeAgent } from './node-agent.ts';
 import {
   type Dependent,
   type ProberWorld,
@@ -65,7 +65,7 @@ export const startSeedWithShoot = async (name: string, ofSeed?: SeedOptions): Pr
   const { seed, seedAudit, use, untilCounts } = world;
   const controllers = ['deployment', 'replicaset', 'job', 'garbage-collector'].map((one) => `${one}-controller`);
   use(await startControllerManager(seed, { controllers }));
-  const agent = use(NodeAgent.start(seed));
+  const agent = use(startNodeAgent(seed));
   const kubelets = world.startKubelets();
   await world.createShoot();
   const helm: SeedWithShoot['helm'] = (args, input) =>
