@@ -18,16 +18,7 @@ import { applyCustomKinds } from '../envtest/crds.ts';
 import { missingEnvtest } from '../envtest/gate.ts';
 import { describeUnless } from '../gate.ts';
 import { gardenletPods } from './support/gardenlet.ts';
-import {
-  type ChartObject,
-  chart,
-  imageValues,
-  missingHelm,
-  objectsIn,
-  proberValues,
-  renderChart,
-  runHelm,
-} from './support/helm.ts';
+import { chart, imageValues, missingHelm, objectsIn, proberValues, renderChart, runHelm } from './support/helm.ts';
 
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const seedFile = `${chart}/values-gardener-seed.yaml`;
@@ -263,19 +254,11 @@ describeUnless([missingEnvtest(), missingHelm()], 'the chart', () => {
       const yaml = await renderChart(rendering);
       const accepted = await seed.kubectl(['apply', '--dry-run=server', '--validate=strict', '-f', '-'], yaml);
       expect(accepted.trim().split('\n')).toHaveLength(objectsIn(yaml).length);
-      for (const { kind, ...object } of objectsIn(yaml)) {
-        if (kind !== 'Deployment' && kind !== 'Job') continue;
-        const { template } = (
-          object as unknown as { readonly spec: { readonly template: Pick<ChartObject, 'metadata'> } }
-        ).spec;
-        const account = {
-          metadata: { name: (template as unknown as { spec: { serviceAccountName: string } }).spec.serviceAccountName },
-        };
-        await seed.client.apply(`/api/v1/namespaces/garden/serviceaccounts/${account.metadata.name}`, {
-          apiVersion: 'v1',
-          kind: 'ServiceAccount',
-          ...account,
-        });
+      for (const { spec: { template } = {} } of objectsIn(yaml)) {
+        if (template === undefined) continue;
+        const metadata = { name: template.spec.serviceAccountName };
+        const account = { apiVersion: 'v1', kind: 'ServiceAccount', metadata };
+        await seed.client.apply(`/api/v1/namespaces/garden/serviceaccounts/${metadata.name}`, account);
         const pod = {
           apiVersion: 'v1',
           kind: 'Pod',

@@ -49,29 +49,15 @@ const status = {
 
 export const namespaceOf = (name: string): string => `shoot--test--${name}`;
 
-/** Sets the condition Available of a Deployment. */
-const setAvailable = async (seed: TestClient, { name, deployment, is }: Availability): Promise<void> => {
-  const path = `/apis/apps/v1/namespaces/${namespaceOf(name)}/deployments/${deployment}`;
-  const { metadata } = await seed.get<{ metadata: { generation: number } }>(path);
-  await seed.patch(`${path}/status`, {
-    status: {
-      observedGeneration: metadata.generation,
-      conditions: [{ type: 'Available', status: is, reason: 'Test', message: 'as the test wants it' }],
-    },
-  });
-};
-
-interface Availability {
-  readonly name: string;
-  readonly deployment: string;
-  readonly is: 'True' | 'False';
-}
-
+/** Creates an available Deployment. */
 const createWorkload = async (seed: TestClient, name: string, deployment: string): Promise<void> => {
   const role = deployment === 'kube-state-metrics' ? 'monitoring' : 'controlplane';
   const labels = { 'gardener.cloud/role': role };
   await createDeployment(seed, namespaceOf(name), { name: deployment, replicas: 1, labels });
-  await setAvailable(seed, { name, deployment, is: 'True' });
+  const conditions = [{ type: 'Available', status: 'True', reason: 'Test', message: 'as the test wants it' }];
+  await seed.patch(`/apis/apps/v1/namespaces/${namespaceOf(name)}/deployments/${deployment}/status`, {
+    status: { observedGeneration: 1, conditions },
+  });
 };
 
 const createControlPlane = async (seed: TestClient, { name, kubeconfig, nodes }: CareShootSpec): Promise<void> => {

@@ -47,6 +47,9 @@ export interface ChartObject {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly annotations?: Readonly<Record<string, string>> };
   readonly rules?: readonly RbacRule[];
+  readonly spec?: {
+    readonly template?: { readonly metadata: object; readonly spec: { readonly serviceAccountName: string } };
+  };
 }
 
 /** Returns the objects of a rendering. */
