@@ -11,7 +11,7 @@ import { withBrokenBodies } from '../../doubles/broken-bodies.ts';
 import { type Answers, answerOrders } from '../../envtest/served.ts';
 import { type SwallowingProxy, startSwallowingProxy } from '../../envtest/swallowing-proxy.ts';
 
-/** Its orders. `turn` begins a fault and lets those under way last one turn less; `calm` ends them all. */
+/** Its orders. `turn` begins or ends a fault of one shoot; `calm` ends them all. Faults last a number of turns, not a time, because the program's clock is as slow as the machine. */
 export interface FaultyWorld extends Answers {
   readonly ready: { readonly kubeconfig: string };
   readonly turn: null;
@@ -24,24 +24,6 @@ const names = ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'];
 /** The shoots that are hibernated and woken. The program probes the others as long as it runs. */
 const sleepers = ['a', 'b'];
 let isCalm = true;
-
-interface Wait {
-  turnsLeft: number;
-  readonly end: () => void;
-}
-
-/** Faults last a number of turns, so that their length for the program, whose clock is as slow as the machine, does not depend on the machine. */
-const waits = new Set<Wait>();
-const turns = (turnsLeft: number): Promise<void> => new Promise((end) => void waits.add({ turnsLeft, end }));
-
-const passTurn = (): void => {
-  for (const wait of waits) {
-    wait.turnsLeft -= 1;
-    if (!isCalm && wait.turnsLeft > 0) continue;
-    waits.delete(wait);
-    wait.end();
-  }
-};
 
 const chance = (probability: number): boolean => !isCalm && random.next() < probability;
 const oneOf = <T>(values: readonly T[]): T => values[random.integer(values.length)]!;
@@ -93,71 +75,61 @@ interface Place {
   readonly proxy: SwallowingProxy;
 }
 
-/** Each function causes one fault in one shoot, and ends it. */
-const troubles: Readonly<Record<string, (place: Place) => Promise<void>>> = {
-  silent: async ({ proxy }) => {
+/** Each function begins a fault of one shoot, and returns the function that ends it. */
+const troubles: readonly ((place: Place) => () => void)[] = [
+  ({ proxy }) => {
     proxy.cutOff();
-    await turns(1);
-    proxy.heal();
+    return () => proxy.heal();
   },
-  refused: async ({ shoot }) => {
+  ({ shoot }) => {
     shoot.api.setReachability('refused');
-    await turns(1);
-    shoot.api.setReachability('open');
+    return () => shoot.api.setReachability('open');
   },
-  kubeconfig: async ({ shoot }) => {
+  ({ shoot }) => {
     shoot.publishKubeconfig(oneOf(badKubeconfigs(shoot.api.kubeconfig())));
-    await turns(2);
-    shoot.publishKubeconfig();
+    return () => shoot.publishKubeconfig();
   },
-  outage: async ({ shoot }) => {
+  ({ shoot }) => {
     shoot.cutKubelets();
-    // Long enough for leases to expire by the prober's observations.
-    await turns(30);
-    shoot.restoreKubelets();
+    return () => shoot.restoreKubelets();
   },
-  hibernation: async ({ world, shoot }) => {
-    if (!sleepers.includes(shoot.name)) return;
+  ({ world, shoot }) => {
+    if (!sleepers.includes(shoot.name)) return () => undefined;
     setHibernation(world, shoot, true);
-    await turns(1);
-    setHibernation(world, shoot, false);
+    return () => setHibernation(world, shoot, false);
   },
-};
+];
 
-const main = async (): Promise<void> => {
-  const timing = scaleTiming(defaultTiming, 1 / 50);
-  const world = createWorld({ clock, timing, shoots: names.map((name) => ({ name, nodes: 3 })) });
-  const proxies = await Promise.all(world.shoots.map(serveShoot));
-  await serve({ api: world.api }, clock.now());
-  const underWay = new Set<Promise<void>>();
-  const busy = new Set<string>();
-  const trouble = async (index: number): Promise<void> => {
-    const shoot = world.shoots[index]!;
-    if (busy.has(shoot.name)) return;
-    busy.add(shoot.name);
-    await oneOf(Object.values(troubles))({ world, shoot, proxy: proxies[index]! });
-    busy.delete(shoot.name);
-  };
-  const turn = (): null => {
-    isCalm = false;
-    passTurn();
-    if (chance(0.7)) {
-      // All requests under way are reset.
-      world.api.setReachability('refused');
-      world.api.setReachability('open');
-    }
-    const work = trouble(random.integer(names.length));
-    underWay.add(work);
-    void work.finally(() => underWay.delete(work));
-    return null;
-  };
-  const calm = async (): Promise<null> => {
-    isCalm = true;
-    passTurn();
-    await Promise.all(underWay);
-    return null;
-  };
-  answerOrders<FaultyWorld>({ kubeconfig: world.api.kubeconfig() }, { turn, calm });
-};
+const timing = scaleTiming(defaultTiming, 1 / 50);
+const world = createWorld({ clock, timing, shoots: names.map((name) => ({ name, nodes: 3 })) });
+const proxies = await Promise.all(world.shoots.map(serveShoot));
+await serve({ api: world.api }, clock.now());
+/** Ends of the faults under way, by the index of their shoot. */
+const underWay = new Map<number, () => void>();
 
-await main();
+const turn = (): null => {
+  isCalm = false;
+  if (chance(0.7)) {
+    // All requests under way are reset.
+    world.api.setReachability('refused');
+    world.api.setReachability('open');
+  }
+  const index = random.integer(names.length);
+  const end = underWay.get(index);
+  if (end === undefined) {
+    underWay.set(index, oneOf(troubles)({ world, shoot: world.shoots[index]!, proxy: proxies[index]! }));
+  }
+  // Some outages last long enough for leases to expire by the prober's observations: for thirty turns.
+  else if (chance(0.4)) {
+    end();
+    underWay.delete(index);
+  }
+  return null;
+};
+const calm = (): null => {
+  isCalm = true;
+  for (const end of underWay.values()) end();
+  underWay.clear();
+  return null;
+};
+answerOrders<FaultyWorld>({ kubeconfig: world.api.kubeconfig() }, { turn, calm });
