@@ -8,10 +8,7 @@ import { problemsOf } from './queries.ts';
 import { registries } from './registries.ts';
 
 interface Panel {
-  readonly id: number;
   readonly title: string;
-  readonly description: string;
-  readonly gridPos: { readonly x: number; readonly y: number; readonly w: number; readonly h: number };
   readonly targets: readonly { readonly expr: string }[];
 }
 
@@ -67,20 +64,4 @@ describePromtool('the queries', () => {
     const { status, output } = promtool(['test', 'rules', 'test.yaml'], { files: { 'test.yaml': stringify(test) } });
     expect(status, output).toBe(0);
   });
-});
-
-it('has panels with descriptions that do not overlap', () => {
-  const taken = new Map<string, string>();
-  for (const { title, description, gridPos } of panels) {
-    expect(description, title).toMatch(/\.$/);
-    for (let x = gridPos.x; x < gridPos.x + gridPos.w; x += 1) {
-      for (let y = gridPos.y; y < gridPos.y + gridPos.h; y += 1) {
-        const place = `${x},${y}`;
-        expect(taken.get(place), `${title} at ${place}`).toBeUndefined();
-        taken.set(place, title);
-        expect(x).toBeLessThan(24);
-      }
-    }
-  }
-  expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
 });
