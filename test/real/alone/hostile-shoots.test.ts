@@ -9,7 +9,7 @@ import { freePorts } from '../../envtest/processes.ts';
 import { type Served, startServed } from '../../envtest/served.ts';
 import { createProtectedShoot, seedRules } from '../../envtest/shoot.ts';
 import { waitFor } from '../../envtest/waiting.ts';
-import { type HostileShoots, hostilities } from '../support/hostile-shoots-protocol.ts';
+import type { HostileShoots } from '../support/hostile-shoots.ts';
 import { type ProberBehindProxy, proberBehindProxy } from '../support/prober-behind-proxy.ts';
 
 // Two programs on one seed, at the same time, on the same machine. Each has twenty healthy shoots, and one also has hostile shoots: the difference
@@ -57,6 +57,7 @@ describeEnvtest('a prober with hostile shoots', () => {
   let evil: Served<HostileShoots>;
   const probers: ProberBehindProxy[] = [];
   let metricsPort = 0;
+  let hostilities: readonly string[] = [];
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'dwd-hostile-'));
@@ -65,6 +66,7 @@ describeEnvtest('a prober with hostile shoots', () => {
     good = startServed<HostileShoots>(script);
     evil = startServed<HostileShoots>(script);
     const [goodAt, evilAt] = [await good.ready(), await evil.ready()];
+    ({ hostilities } = evilAt);
     const configFile = join(directory, 'config.yaml');
     writeFileSync(configFile, config);
     [metricsPort = 0] = await freePorts(1);
@@ -107,7 +109,11 @@ describeEnvtest('a prober with hostile shoots', () => {
     );
     const after = { troubled: await probes('troubled'), spared: await probes('spared') };
     const during = (who: 'troubled' | 'spared') => after[who].map((count, index) => count - (before[who][index] ?? 0));
-    const metrics = await (await fetch(`http://127.0.0.1:${String(metricsPort)}/metrics`)).text();
+    // On a machine too busy for it a server ends a request, and Prometheus asks again.
+    const metrics = await waitFor({ what: 'metrics' }, async () => {
+      const answer = await fetch(`http://127.0.0.1:${String(metricsPort)}/metrics`).catch(() => undefined);
+      return answer?.text().catch(() => undefined);
+    });
     const results = (shoot: string) => resultsOf(metrics, `troubled-${shoot}`);
     const counts = await evil.order('counts');
     const figures = {

@@ -5,8 +5,15 @@ import type { AddressInfo } from 'node:net';
 import { once } from 'node:events';
 import { formatMicroTime } from '../../../simulator/apiserver/time.ts';
 import { createCertificates } from '../../../simulator/network/certificates.ts';
-import { answerOrders } from '../../envtest/served.ts';
-import type { HostileShoots, Hostility } from './hostile-shoots-protocol.ts';
+import { type Answers, answerOrders } from '../../envtest/served.ts';
+
+/** Its orders. */
+export interface HostileShoots extends Answers {
+  /** `hostilities`: the ways to be hostile, each of which is the first segment of a hostile shoot's path. */
+  readonly ready: { readonly url: string; readonly ca: string; readonly hostilities: readonly string[] };
+  /** Number of requests so far, by path. */
+  readonly counts: Readonly<Record<string, number>>;
+}
 
 const mebibyte = 1024 * 1024;
 const blockBytes = 64 * 1024;
@@ -65,7 +72,7 @@ const protobufHead = Buffer.concat([
   Buffer.from([0x12, 0x80, 0x80, 0x80, 0x08]),
 ]);
 
-const hostile: Readonly<Record<Hostility, Answer>> = {
+const hostile: Readonly<Record<string, Answer>> = {
   'tiny-items': async (response) => {
     response.writeHead(200, json).write('[');
     await pour(response, '{},', 16 * mebibyte);
@@ -110,7 +117,7 @@ const answer = async (request: IncomingMessage, response: ServerResponse): Promi
   const [, shoot = '', path = ''] = /^\/([^/?]+)([^?]*)/.exec(request.url ?? '') ?? [];
   const turn = counts.get(`${shoot}${path}`) ?? 0;
   counts.set(`${shoot}${path}`, turn + 1);
-  const behave = (hostile as Readonly<Record<string, Answer>>)[shoot] ?? beWell;
+  const behave = hostile[shoot] ?? beWell;
   await behave(response, path, turn).catch(() => response.destroy());
 };
 
@@ -121,7 +128,8 @@ const server = createServer(
 );
 server.on('tlsClientError', () => undefined);
 await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+const url = `https://127.0.0.1:${String((server.address() as AddressInfo).port)}`;
 answerOrders<HostileShoots>(
-  { url: `https://127.0.0.1:${String((server.address() as AddressInfo).port)}`, ca },
+  { url, ca, hostilities: Object.keys(hostile) },
   { counts: () => Object.fromEntries(counts) },
 );
