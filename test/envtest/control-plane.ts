@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { type Access, createAccess } from './access.ts';
+import { type AuditedRequest, auditInto } from './audit.ts';
 import { type Binaries, describeMissing, findBinaries } from './binaries.ts';
 import { type Authority, type Certificate, createAuthority, createSigningKeys } from './certificates.ts';
 import { type TestClient, createTestClient } from './client.ts';
@@ -13,13 +14,15 @@ import { runKubectl } from './kubectl.ts';
 import { type ManagedProcess, freePorts, startProcess, untilReady } from './processes.ts';
 
 /** The user as whom tests arrange and check objects. */
-export const adminUser = 'envtest-admin';
+const adminUser = 'envtest-admin';
 
 export interface ControlPlaneOptions {
   /** Part of the kubeconfigs and of the name of the temporary directory: lower-case letters, digits, dashes. */
   readonly name: string;
   /** Custom kinds to define, by default `gardenerKinds` and Watermill, a kind that the program cannot know. */
   readonly kinds?: readonly CustomKind[];
+  /** True if kube-apiserver is to log every request, for `requests`. */
+  readonly isAudited?: boolean;
   /** Flags of kube-apiserver, without the dashes; they override the helper's own. */
   readonly apiServerFlags?: ServerFlags;
 }
@@ -44,6 +47,8 @@ export interface ControlPlane extends Access {
   /** Runs kubectl as the admin. Resolves to stdout, rejects with stderr. */
   readonly kubectl: (args: readonly string[], stdin?: string) => Promise<string>;
   readonly pids: { readonly etcd: number; readonly apiServer: number };
+  /** Returns all requests so far but the admin's reads. Throws unless the control plane is audited. */
+  readonly requests: () => readonly AuditedRequest[];
   /** Ends the processes and removes the directory. It may be called again. */
   readonly stop: () => Promise<void>;
 }
@@ -69,6 +74,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   const kubeconfigs = makeDirectory(directory, 'kubeconfigs');
   const access = createAccess({ client, authority, server: url, name, directory: kubeconfigs });
   const admin = { ...certificate, kubeconfig: access.kubeconfigWith(adminUser, certificate) };
+  const audit = options.isAudited === true ? auditInto(directory, adminUser) : undefined;
   const kubectl = { command: binaries.path('kubectl'), kubeconfig: admin.kubeconfig.file, directory };
 
   let etcd: ManagedProcess | undefined;
@@ -91,7 +97,7 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
   try {
     etcd = await launch('etcd', etcdFlags({ directory: join(directory, 'etcd'), clientUrl: etcdUrl, peerUrl }));
     await untilReady(etcd, () => isEtcdReady(etcdUrl));
-    const flags = { ...apiServerFlags({ etcdUrl, port, pki }), ...options.apiServerFlags };
+    const flags = { ...apiServerFlags({ etcdUrl, port, pki }), ...audit?.flags, ...options.apiServerFlags };
     apiServer = await launch('kube-apiserver', flags);
     await untilReady(apiServer, () => isApiServerReady(client));
     await applyCustomKinds(client, kinds);
@@ -105,6 +111,10 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     caPem: authority.caPem,
     kubectl: (args, stdin) => runKubectl({ ...kubectl, args, stdin }),
     pids: { etcd: etcd.pid, apiServer: apiServer.pid },
+    requests: () => {
+      if (audit === undefined) throw new Error(`${name} is not audited`);
+      return audit.requests();
+    },
   };
 }
 

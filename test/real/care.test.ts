@@ -13,7 +13,6 @@ import { freePorts } from '../envtest/processes.ts';
 import { type Kubelets, createMachines } from '../envtest/shoot.ts';
 import { type SwallowingProxy, startSwallowingProxy } from '../envtest/swallowing-proxy.ts';
 import { waitFor } from '../envtest/waiting.ts';
-import { auditInto } from './support/audit.ts';
 import {
   careGardenKinds,
   careKinds,
@@ -59,7 +58,6 @@ interface Shoot {
 // Shoot `one` has nodes, `two` has no workers, no byte comes back from the API server of `hung`, and gardenlet writes the conditions of `theirs`.
 describeEnvtest('care on real API servers', () => {
   let directory: string;
-  let audits: Readonly<Record<'garden' | 'seed' | 'shoot', ReturnType<typeof auditInto>>>;
   let garden: ControlPlane;
   let seed: ControlPlane;
   let shoot: ControlPlane;
@@ -77,19 +75,13 @@ describeEnvtest('care on real API servers', () => {
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'dwd-care-'));
-    const auditIn = (which: string) => auditInto(mkdtempSync(join(directory, `${which}-`)));
-    audits = { garden: auditIn('garden'), seed: auditIn('seed'), shoot: auditIn('shoot') };
     hole = await startSwallowingProxy({ host: '127.0.0.1', port: 1 });
     hole.cutOff();
     const kinds = [...new Set([...gardenerKinds, ...careKinds])];
     [garden, seed, shoot] = await Promise.all([
-      startControlPlane({
-        name: 'garden',
-        apiServerFlags: audits.garden.flags,
-        kinds: careGardenKinds,
-      }),
-      startControlPlane({ name: 'seed', kinds, apiServerFlags: audits.seed.flags }),
-      startControlPlane({ name: 'shoot', kinds: [], apiServerFlags: audits.shoot.flags }),
+      startControlPlane({ name: 'garden', isAudited: true, kinds: careGardenKinds }),
+      startControlPlane({ name: 'seed', isAudited: true, kinds }),
+      startControlPlane({ name: 'shoot', isAudited: true, kinds: [] }),
     ]);
     kubelets = await createInsideOfShoot(shoot.client, nodes);
     const { text } = await shoot.kubeconfigFor({ user: 'care', rules: rulesOf(careShootGrants) });
@@ -231,12 +223,16 @@ describeEnvtest('care on real API servers', () => {
   });
 
   it('needs exactly the rights that it declares', () => {
-    const grants = { garden: careGardenGrants, seed: seedGrants, shoot: careShootGrants };
-    for (const [where, granted] of Object.entries(grants)) {
-      const requests = audits[where as keyof typeof grants].requests().filter(({ user }) => user === 'care');
+    for (const [plane, granted] of [
+      [garden, careGardenGrants],
+      [seed, seedGrants],
+      [shoot, careShootGrants],
+    ] as const) {
+      const requests = plane.requests().filter(({ user }) => user === 'care');
       const { unused, refused } = compareRights(granted, requests);
       // An upgrade is a GET that needs the right to create, too.
-      expect([where, unused.filter((right) => right !== 'create pods/portforward'), refused]).toEqual([where, [], []]);
+      const missed = unused.filter((right) => right !== 'create pods/portforward');
+      expect([plane.name, missed, refused]).toEqual([plane.name, [], []]);
     }
     // Node would write its warnings between the lines of the log.
     expect(program.lines().filter(({ ts }) => ts === undefined)).toEqual([]);

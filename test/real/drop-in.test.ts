@@ -132,7 +132,7 @@ describeEnvtest('dwd prober in place of the Go program', () => {
     await world.untilCounts({ [kcm]: 2, [mcm]: 3 });
     expect([await world.marksOf(kcm), await world.marksOf(mcm)]).toEqual([{}, {}]);
     const user = `system:serviceaccount:garden:dependency-watchdog-prober-${String(accounts)}`;
-    const refused = world.seedAudit.requests().filter((request) => request.user === user && request.status === 403);
+    const refused = world.seed.requests().filter((request) => request.user === user && request.status === 403);
     // Events of shoots, and the Leases of installations in other namespaces: both are left out without the right.
     const isOptional = (uri: string): boolean => /\/events|^\/apis\/coordination.k8s.io\/v1\/leases\?/.test(uri);
     expect(refused.filter(({ uri }) => !isOptional(uri))).toEqual([]);

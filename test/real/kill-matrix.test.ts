@@ -76,8 +76,7 @@ describeEnvtest('kill matrix', () => {
   /** Expects that a flow has ended: no write succeeds during two more runs. */
   const untilQuiet = async (isolated: IsolatedShoot): Promise<void> => {
     const runs = (): number =>
-      world.shootAudit.requests().filter(({ user, uri }) => user === `prober-${isolated.name}` && uri === '/version')
-        .length;
+      world.shoot.requests().filter(({ user, uri }) => user === `prober-${isolated.name}` && uri === '/version').length;
     const before = runs();
     const { length } = isolated.proxy.writes;
     await waitFor({ what: `probe runs of ${isolated.name}`, everyMs: 500 }, () => runs() >= before + 3);
@@ -163,7 +162,7 @@ describeEnvtest('kill matrix', () => {
   it('never restored machine-controller-manager before kube-controller-manager was ready', () => {
     for (const { name } of shoots) {
       let kcmReady = true;
-      for (const { user, uri, verb, status, body } of world.seedAudit.requests()) {
+      for (const { user, uri, verb, status, body } of world.seed.requests()) {
         if (verb !== 'patch' || status !== 200 || !uri.includes(`/shoot--test--${name}/deployments/`)) continue;
         const patch = body as { status?: { readyReplicas?: number | null }; spec?: { replicas?: number } };
         if (uri.endsWith('/kube-controller-manager/status')) kcmReady = (patch.status?.readyReplicas ?? 0) > 0;
@@ -174,7 +173,7 @@ describeEnvtest('kill matrix', () => {
   });
 
   it('never stored a number of replicas that would not restore a resource', () => {
-    const stored = world.seedAudit.requests().flatMap(({ user, body }) => {
+    const stored = world.seed.requests().flatMap(({ user, body }) => {
       if (!user.startsWith('dwd-')) return [];
       const patch = body as { metadata?: { annotations?: Record<string, string | null> } } | undefined;
       return [patch?.metadata?.annotations?.[`${prefix}/replicas`]].filter((value) => typeof value === 'string');

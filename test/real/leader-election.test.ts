@@ -41,7 +41,7 @@ const electingFlags = {
 describeEnvtest('leader election between processes of the built program', () => {
   let world: ProberWorld;
   let replicas: readonly ProberBehindProxy[] = [];
-  const requests = () => world.seedAudit.requests();
+  const requests = () => world.seed.requests();
 
   beforeAll(async () => {
     world = await startProberWorld('election');

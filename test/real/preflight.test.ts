@@ -12,7 +12,6 @@ import {
   seedRules,
   shootRules,
 } from '../envtest/shoot.ts';
-import { auditInto } from './support/audit.ts';
 import { startProgram } from './support/program.ts';
 
 const shoots = ['shoot--test--one', 'shoot--test--two'];
@@ -37,7 +36,6 @@ interface Report {
 describeEnvtest('dwd preflight, on a real API server', () => {
   let directory: string;
   let seed: ControlPlane;
-  let audit: ReturnType<typeof auditInto>;
   let kubeconfig: string;
   const file = (text: string): string => {
     const path = join(directory, 'prober.yaml');
@@ -47,8 +45,7 @@ describeEnvtest('dwd preflight, on a real API server', () => {
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'dwd-preflight-'));
-    audit = auditInto(directory);
-    seed = await startControlPlane({ name: 'seed', apiServerFlags: audit.flags });
+    seed = await startControlPlane({ name: 'seed', isAudited: true });
     const { text } = await seed.kubeconfigFor({ user: 'in-shoot', rules: shootRules });
     await createNodes(seed.client, nodes);
     for (const namespace of shoots) {
@@ -92,7 +89,7 @@ describeEnvtest('dwd preflight, on a real API server', () => {
     expect(stdout).toContain('nodes that count: 2 or more in 2 of 2 shoots');
     expect(stdout).not.toMatch(/\u001b|FAILED|WARNING|UNKNOWN/);
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
-    const writes = audit
+    const writes = seed
       .requests()
       .filter(({ user, verb }) => ['operator', 'in-shoot'].includes(user) && !['get', 'list'].includes(verb))
       .filter(({ uri }) => !/\/(?:self)?subjectaccessreviews$/.test(uri));

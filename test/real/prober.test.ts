@@ -38,7 +38,7 @@ describeEnvtest('the prober on real servers', () => {
   let kubelets: readonly Kubelets[];
   const untilTold = (program: ReturnType<ProberWorld['start']>, message: string) =>
     world.until(message, () => program.lines().some(({ msg }) => msg === message));
-  const requestsOf = (name: string) => world.seedAudit.requests().filter(({ user }) => user === name);
+  const requestsOf = (name: string) => world.seed.requests().filter(({ user }) => user === name);
 
   beforeAll(async () => {
     world = await startProberWorld('prober');
@@ -50,7 +50,7 @@ describeEnvtest('the prober on real servers', () => {
   afterAll(() => world.stop());
 
   it('protects and restores in the order of the levels, with exactly the rights that it declares', async () => {
-    const { seed, shootAudit, until, untilCounts } = world;
+    const { seed, shoot, until, untilCounts } = world;
     const config = quickConfig(dependents, { initialDelay: '1s' });
     const grants = [...grantsFor(config), ...leaseGrants('dwd-prober-leader-election', 'garden')];
     const { file } = await seed.kubeconfigFor({ user: 'dwd', rules: rulesOf(grants) });
@@ -93,7 +93,7 @@ describeEnvtest('the prober on real servers', () => {
     const isSometimes = ['get deployments kube-controller-manager', 'get deployments machine-controller-manager'];
     const { unused, refused } = compareRights(grants, requestsOf('dwd'));
     expect([unused.filter((right) => !isSometimes.includes(right)), refused]).toEqual([[], []]);
-    const probes = shootAudit.requests().filter(({ user }) => user === shootUser);
+    const probes = shoot.requests().filter(({ user }) => user === shootUser);
     expect(compareRights(proberShootGrants, probes)).toEqual({ unused: [], refused: [] });
 
     program.signal('SIGTERM');
@@ -101,7 +101,7 @@ describeEnvtest('the prober on real servers', () => {
   });
 
   it('records Events, names another writer and undoes its change, and follows a mounted ConfigMap', async () => {
-    const { seed, seedAudit, directory, until, untilCounts } = world;
+    const { seed, directory, until, untilCounts } = world;
     const [first, second] = kubelets as [Kubelets, Kubelets];
     /** A shoot whose namespace is being deleted. */
     const going = 'shoot--test--going';
@@ -137,7 +137,7 @@ describeEnvtest('the prober on real servers', () => {
     );
     // A terminating namespace refuses Events, which is not a missing right.
     await until('the refused Event', () =>
-      seedAudit.requests().some(({ uri, status }) => uri === `/api/v1/namespaces/${going}/events` && status === 403),
+      seed.requests().some(({ uri, status }) => uri === `/api/v1/namespaces/${going}/events` && status === 403),
     );
 
     await seed.kubectl(['scale', 'deployment', kcm, '-n', namespace, '--replicas=5']);

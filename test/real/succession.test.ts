@@ -29,7 +29,7 @@ describeEnvtest('a prober that takes over from another in the middle of an outag
   const start = (command: readonly string[], level = '--zap-log-level=INFO'): Promise<Program> =>
     world.startProber(['--kube-api-qps=20.0', '--kube-api-burst=100', level], { command });
   const isElection = (uri: string): boolean => uri.includes('/leases/dwd-prober-leader-');
-  const writes = () => leaseWrites(world.seedAudit.requests());
+  const writes = () => leaseWrites(world.seed.requests());
   const holder = (): string => writes().at(-1)?.holder ?? '';
   const untilLed = (what: string, isLed: (holder: string) => boolean): Promise<unknown> =>
     world.until(what, () => holder() !== '' && isLed(holder()));
@@ -88,7 +88,7 @@ describeEnvtest('a prober that takes over from another in the middle of an outag
     const at = Date.now();
     const after = await start(predecessor);
     const reads = () =>
-      world.seedAudit.requests().filter(({ verb, uri, at: then }) => verb === 'get' && then >= at && isElection(uri));
+      world.seed.requests().filter(({ verb, uri, at: then }) => verb === 'get' && then >= at && isElection(uri));
     // The leader renews without reads.
     await world.until('a standby that reads the Lease', () => reads().length > 0);
     latest.signal('SIGTERM');

@@ -7,7 +7,6 @@ import { type ControlPlane, startControlPlane } from '../envtest/control-plane.t
 import { startControllerManager } from '../envtest/controller-manager.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
 import { waitFor } from '../envtest/waiting.ts';
-import { auditInto } from './support/audit.ts';
 import { type PodSpec, createPod, listPods, setCrashing, setEndpoints } from './support/pods.ts';
 import { type Program, startProgram } from './support/program.ts';
 import { compareRights, rulesOf } from './support/rights.ts';
@@ -67,11 +66,10 @@ describeEnvtest('weeder on a real API server', () => {
   let directory: string;
   let seed: ControlPlane;
   let controllers: Awaited<ReturnType<typeof startControllerManager>>;
-  let audit: ReturnType<typeof auditInto>;
   let program: Program;
   let jobPod: string;
 
-  const requests = () => audit.requests().filter(({ user }) => user === 'weeder');
+  const requests = () => seed.requests().filter(({ user }) => user === 'weeder');
   const podRequests = () => requests().filter(({ uri }) => /\/pods[/?]/.test(uri) && !uri.includes('/events'));
   const logged = (message: string) => program.lines().filter(({ msg }) => msg?.startsWith(message));
   const until = <T>(what: string, look: () => T | false | undefined | Promise<T | false | undefined>): Promise<T> =>
@@ -101,8 +99,7 @@ describeEnvtest('weeder on a real API server', () => {
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'dwd-weeder-'));
-    audit = auditInto(directory);
-    seed = await startControlPlane({ name: 'seed', apiServerFlags: audit.flags });
+    seed = await startControlPlane({ name: 'seed', isAudited: true });
     const { client } = seed;
     controllers = await startControllerManager(seed, {
       controllers: ['job-controller', 'endpointslice-mirroring-controller'],

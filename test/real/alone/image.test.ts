@@ -15,7 +15,6 @@ import {
 import { skippedTitle } from '../../gate.ts';
 import { type WaitAttempt, waitFor } from '../../envtest/waiting.ts';
 import { readImageConfig } from '../../image/dockerfile.ts';
-import { auditInto } from '../support/audit.ts';
 import {
   type Rootfs,
   canStartContainers,
@@ -55,15 +54,13 @@ describeContainers('the image in place of the Go program, as gardenlet deploys i
   let rootfs: Rootfs;
   /** Seed, and API server of its one shoot. */
   let seed: ControlPlane;
-  let audit: ReturnType<typeof auditInto>;
   let kubelets: Kubelets;
   let pod: Program | undefined;
 
   beforeAll(async () => {
     directory = mkdtempSync(join(tmpdir(), 'dwd-image-'));
     rootfs = createRootfs(join(directory, 'rootfs'));
-    audit = auditInto(directory);
-    seed = await startControlPlane({ name: 'seed', apiServerFlags: audit.flags });
+    seed = await startControlPlane({ name: 'seed', isAudited: true });
     await createNodes(seed.client, nodes);
     kubelets = startKubelets(seed.client, nodes);
     const probe = { namespace: 'kube-system', name: 'dependency-watchdog-probe' };
@@ -117,7 +114,7 @@ describeContainers('the image in place of the Go program, as gardenlet deploys i
   /** Returns verb and path of the requests that the API server has refused. */
   const refused = (component: string): readonly string[] => [
     ...new Set(
-      audit
+      seed
         .requests()
         .filter(({ user, status }) => user === userOf(component) && status === 403)
         .map(({ verb, uri }) => `${verb} ${uri.split('?')[0] ?? ''}`),
@@ -202,7 +199,7 @@ describeContainers('the image in place of the Go program, as gardenlet deploys i
     await until('the prober to lead', async () => (await holder('prober')) !== '');
     await untilTold(running, 'no right is missing');
     const leases = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
-    await until('a probe', () => audit.requests().some(({ uri, status }) => uri === leases && status === 200));
+    await until('a probe', () => seed.requests().some(({ uri, status }) => uri === leases && status === 200));
     // Leases of other namespaces show other installations; without the right nobody looks for them.
     expect(refused('prober')).toEqual(['list /apis/coordination.k8s.io/v1/leases']);
     expect(running.lines().filter(({ level }) => level === 'error')).toEqual([]);

@@ -83,7 +83,7 @@ export const startInstalled = async (configs: Readonly<Record<Component, string>
       return program;
     },
     refusedTo: (component) =>
-      world.seedAudit
+      seed
         .requests()
         .filter(({ user, status }) => status === 403 && user.endsWith(`:dwd-${component}`))
         .map(({ verb, uri }) => `${verb} ${uri}`),

@@ -1,4 +1,4 @@
-import type { AuditedRequest } from './audit.ts';
+import type { AuditedRequest } from '../../envtest/audit.ts';
 
 export const electionLease = { namespace: 'garden', name: 'dwd-prober-leader-election' };
 

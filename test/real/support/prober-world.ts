@@ -15,7 +15,6 @@ import {
   startKubelets,
 } from '../../envtest/shoot.ts';
 import { waitFor } from '../../envtest/waiting.ts';
-import { auditInto } from './audit.ts';
 import { type Mill, millPath } from './mill.ts';
 import { type Program, type ProgramOptions, startProgram } from './program.ts';
 import { rulesOf } from './rights.ts';
@@ -51,13 +50,11 @@ export const quickConfig = (dependents: readonly Dependent[] = [kcm, mcm], chang
   });
 };
 
-type Audit = ReturnType<typeof auditInto>;
-
 interface Started {
   stop(): Promise<unknown>;
 }
 
-/** Two real API servers: one of a seed, one of a shoot with three nodes. */
+/** Two real API servers that are audited: one of a seed, one of a shoot with three nodes. */
 export interface ProberWorld {
   /** Directory for the test's files. `stop` removes it. */
   readonly directory: string;
@@ -65,8 +62,6 @@ export interface ProberWorld {
   readonly shoot: ControlPlane;
   /** Kubeconfig of the prober for the shoot. */
   readonly kubeconfig: string;
-  readonly seedAudit: Audit;
-  readonly shootAudit: Audit;
   /** Writes a file. Returns its path. */
   readonly file: (name: string, text: string) => string;
   /**
@@ -107,11 +102,9 @@ export type SeedOptions = Omit<ControlPlaneOptions, 'name'>;
 
 export const startProberWorld = async (name: string, ofSeed: SeedOptions = {}): Promise<ProberWorld> => {
   const directory = mkdtempSync(join(tmpdir(), `dwd-${name}-`));
-  const auditIn = (which: string): Audit => auditInto(mkdtempSync(join(directory, `${which}-`)));
-  const [seedAudit, shootAudit] = [auditIn('seed'), auditIn('shoot')];
   const [seed, shoot] = await Promise.all([
-    startControlPlane({ name: 'seed', ...ofSeed, apiServerFlags: { ...seedAudit.flags, ...ofSeed.apiServerFlags } }),
-    startControlPlane({ name: 'shoot', kinds: [], apiServerFlags: shootAudit.flags }),
+    startControlPlane({ name: 'seed', isAudited: true, ...ofSeed }),
+    startControlPlane({ name: 'shoot', isAudited: true, kinds: [] }),
   ]);
   await createNodes(shoot.client, nodes);
   const { text: kubeconfig } = await shoot.kubeconfigFor({ user: shootUser, rules: rulesOf(proberShootGrants) });
@@ -124,7 +117,7 @@ export const startProberWorld = async (name: string, ofSeed: SeedOptions = {}): 
   const until: ProberWorld['until'] = (what, isSo) =>
     waitFor({ what, everyMs: 200, detail: () => programs.map((program) => program.output()).join('\n') }, isSo);
   return {
-    ...{ directory, seed, shoot, kubeconfig, seedAudit, shootAudit, use, until },
+    ...{ directory, seed, shoot, kubeconfig, use, until },
     file: (file, text) => {
       writeFileSync(join(directory, file), text);
       return join(directory, file);

@@ -1,6 +1,6 @@
 import type { Grant } from '../../../src/process/rights/grants.ts';
 import type { RbacRule } from '../../envtest/access.ts';
-import type { AuditedRequest } from './audit.ts';
+import type { AuditedRequest } from '../../envtest/audit.ts';
 
 /** Returns the RBAC rules that give these rights and no others. */
 export const rulesOf = (grants: readonly Grant[]): readonly RbacRule[] =>

@@ -1,7 +1,7 @@
 import { parse } from 'yaml';
 import { startControllerManager } from '../../envtest/controller-manager.ts';
 import { type Kubelets, electionRules, seedRules } from '../../envtest/shoot.ts';
-import type { AuditedRequest } from './audit.ts';
+import type { AuditedRequest } from '../../envtest/audit.ts';
 import { chart, imageValues, runHelm } from './helm.ts';
 import { startNodeAgent } from './node-agent.ts';
 import {
@@ -62,7 +62,7 @@ const writtenCounts = (requests: readonly AuditedRequest[]): readonly string[] =
 
 export const startSeedWithShoot = async (name: string, ofSeed?: SeedOptions): Promise<SeedWithShoot> => {
   const world = await startProberWorld(name, ofSeed);
-  const { seed, seedAudit, use, untilCounts } = world;
+  const { seed, use, untilCounts } = world;
   const controllers = ['deployment', 'replicaset', 'job', 'garbage-collector'].map((one) => `${one}-controller`);
   use(await startControllerManager(seed, { controllers }));
   const agent = use(startNodeAgent(seed));
@@ -89,6 +89,6 @@ export const startSeedWithShoot = async (name: string, ofSeed?: SeedOptions): Pr
       return helm(args, JSON.stringify(given));
     },
     untilHeld: () => untilCounts({ [kcm]: 0, [mcm]: 0 }),
-    countsSince: (since) => writtenCounts(seedAudit.requests().filter(({ at }) => at >= since)),
+    countsSince: (since) => writtenCounts(seed.requests().filter(({ at }) => at >= since)),
   };
 };

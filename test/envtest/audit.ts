@@ -1,7 +1,6 @@
 import { closeSync, openSync, readSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StringDecoder } from 'node:string_decoder';
-import { adminUser } from '../../envtest/control-plane.ts';
 
 /** A request in a kube-apiserver's audit log. */
 export interface AuditedRequest {
@@ -36,12 +35,12 @@ interface AuditEvent {
 }
 
 /** Omits the reads of the tests themselves, which poll several times a second. */
-const policy = `apiVersion: audit.k8s.io/v1
+const policyFor = (admin: string): string => `apiVersion: audit.k8s.io/v1
 kind: Policy
 omitStages: [RequestReceived]
 rules:
   - level: None
-    users: [${adminUser}, 'system:apiserver']
+    users: [${admin}, 'system:apiserver']
     verbs: [get, list, watch]
   - level: Request
     verbs: [create, update, patch, delete]
@@ -85,13 +84,14 @@ const followLines = (file: string): (() => readonly string[]) => {
   };
 };
 
-/** Returns flags with which a kube-apiserver logs every request except the test's own reads, and a reader of that log. */
+/** Returns flags with which a kube-apiserver logs every request except the reads of `admin`, the test itself, and a reader of that log. */
 export const auditInto = (
   directory: string,
+  admin: string,
 ): { readonly flags: Readonly<Record<string, string>>; readonly requests: () => readonly AuditedRequest[] } => {
   const policyFile = join(directory, 'audit-policy.yaml');
   const logFile = join(directory, 'audit.log');
-  writeFileSync(policyFile, policy);
+  writeFileSync(policyFile, policyFor(admin));
   writeFileSync(logFile, '');
   const newLines = followLines(logFile);
   const requests: AuditedRequest[] = [];
