@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync } from 'node:fs';
 import { type Server, createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { statusSchema } from '../../src/status/state/schema.ts';
 import type { SeedStatus } from '../../src/status/index.ts';
@@ -21,7 +18,6 @@ const podName = 'dwd-prober-7c9d8f6b5-x2x4q';
 const nodeName = 'seed-node';
 
 describeEnvtest('dwd status and dwd explain, with the rights of an operator, on a real API server', () => {
-  let directory: string;
   let pods: PodNetwork;
   let world: SeedWithShoot;
   let operator = '';
@@ -63,8 +59,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
   };
 
   beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'dwd-pods-'));
-    pods = await openPodNetwork(directory);
+    pods = await openPodNetwork();
     world = await startSeedWithShoot('status', { apiServerFlags: pods.flags });
     [healthPort = 0, pagePort = 0] = await freePorts(2);
     await startKubelet();
@@ -78,7 +73,6 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
     await pods.close();
     kubelet?.close();
     kubelet?.closeAllConnections();
-    rmSync(directory, { recursive: true, force: true });
   });
 
   const run = async (...args: readonly string[]) => {

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RbacRule } from '../envtest/access.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
@@ -20,7 +17,6 @@ const eventRules: readonly RbacRule[] = [{ apiGroups: [''], resources: ['events'
 
 /** Acts as an operator with only the roles of the chart. */
 describeEnvtest('dwd pause, resume and release, on a real API server', () => {
-  let directory: string;
   let pods: PodNetwork;
   let world: ProberWorld;
   let seed: ProberWorld['seed'];
@@ -39,8 +35,7 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
   const flags = () => [`--kubeconfig=${operator}`];
 
   beforeAll(async () => {
-    directory = mkdtempSync(join(tmpdir(), 'dwd-pods-'));
-    pods = await openPodNetwork(directory);
+    pods = await openPodNetwork();
     world = await startProberWorld('steer', { apiServerFlags: pods.flags });
     ({ seed } = world);
     configFile = world.file('config.yaml', quickConfig());
@@ -60,7 +55,6 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
   afterAll(async () => {
     await world.stop();
     await pods.close();
-    rmSync(directory, { recursive: true, force: true });
   });
 
   const startProber = async (): Promise<void> => {

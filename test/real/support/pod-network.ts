@@ -1,6 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Duplex } from 'node:stream';
 import type { TestClient } from '../../envtest/client.ts';
@@ -39,7 +40,8 @@ export interface PodNetwork {
  * Opens the pod network for kube-apiserver: a proxy on a Unix socket (`EgressSelectorConfiguration`) that replaces every address by this
  * machine's loopback address. kube-apiserver itself connects to no loopback address of a pod (`IsProxyableIP` of k8s.io/kubernetes/pkg/proxy/util).
  */
-export const openPodNetwork = async (directory: string): Promise<PodNetwork> => {
+export const openPodNetwork = async (): Promise<PodNetwork> => {
+  const directory = mkdtempSync(join(tmpdir(), 'dwd-pods-'));
   const socket = join(directory, 'pods.sock');
   const server = createServer();
   const tunnels = new Set<Duplex>();
@@ -69,7 +71,10 @@ export const openPodNetwork = async (directory: string): Promise<PodNetwork> => 
     flags: { 'egress-selector-config-file': file },
     close: () =>
       new Promise((resolve) => {
-        server.close(() => resolve());
+        server.close(() => {
+          rmSync(directory, { recursive: true, force: true });
+          resolve();
+        });
         server.closeAllConnections();
         for (const tunnel of tunnels) tunnel.destroy();
       }),
