@@ -23,7 +23,7 @@ await runProcess(
           import('./prober/index.ts'),
           import('./process/index.ts'),
         ]);
-        const component = proberComponent(deps.standby);
+        const component = proberComponent(deps);
         const { pageBindAddress: address } = deps;
         if (address === undefined) return runComponent(component, deps);
         const { pageServers } = await import('./page/server/index.ts');

@@ -39,7 +39,7 @@ export interface SimulatedComponent<Settings> {
 }
 
 export const prober = (standby: Standby = 'hot'): SimulatedComponent<ProberSettings> => ({
-  ...proberComponent(standby),
+  ...proberComponent({ standby }),
   create: (options) => createProber({ ...options, standby }),
 });
 

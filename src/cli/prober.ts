@@ -1,13 +1,15 @@
 import { type ProberSettings, type Standby, proberConfig } from '../prober/index.ts';
 import type { BindAddress, ProcessDeps } from '../process/index.ts';
 import { type Command, defineCommand } from './command.ts';
-import { address, choice } from './flag-types.ts';
+import { address, choice, text } from './flag-types.ts';
 import { launch } from './launch.ts';
-import { flag } from './parse-flags.ts';
+import { flag, optionalFlag } from './parse-flags.ts';
 import { processFlags } from './process-flags.ts';
 
 export interface ProberDeps extends ProcessDeps<ProberSettings> {
   readonly standby: Standby;
+  /** Absent: the name in the Clusters of the seed. */
+  readonly seedName: string | undefined;
   /** Absent if the page is turned off. */
   readonly pageBindAddress?: BindAddress;
 }
@@ -18,6 +20,10 @@ const description = `Probes the control planes of all shoots of a seed. If the k
 
 export const proberFlags = {
   ...processFlags,
+  'seed-name': optionalFlag(
+    text('name', 'a name'),
+    'Name of the seed in logs, Events, metrics and every view. Without it: the name in its Clusters',
+  ),
   standby: flag(
     choice<Standby>('mode', ['hot', 'cold']),
     'hot',
@@ -38,11 +44,11 @@ export const proberCommand = (run: RunProber): Command =>
     flags: proberFlags,
     operands: 'ignored',
     run: (invocation, io) => {
-      const { standby, 'page-bind-addr': pageBindAddress } = invocation.flags;
+      const { standby, 'seed-name': seedName, 'page-bind-addr': pageBindAddress } = invocation.flags;
       const component = {
         config: proberConfig,
         run: async (deps: ProcessDeps<ProberSettings>) =>
-          run({ ...deps, standby, ...(pageBindAddress && { pageBindAddress }) }),
+          run({ ...deps, standby, seedName, ...(pageBindAddress && { pageBindAddress }) }),
       };
       return launch(component, { ...invocation, io });
     },

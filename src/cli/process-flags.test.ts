@@ -39,6 +39,7 @@ describe('flags of the prober', () => {
     ['dry-run', 'F', {}],
     ['strict', 'F', {}],
     ['standby', 'cold', {}],
+    ['seed-name', 'eu', {}],
     ['page-bind-addr', '127.0.0.1:9645', {}],
   ];
 

@@ -35,6 +35,8 @@ export interface ProberPorts extends ComponentPorts {
 export interface ProberOptions extends ComponentOptions<ProberSettings, ProberPorts> {
   /** Default: hot. */
   readonly standby?: Standby;
+  /** Name of the seed, for people; absent: the one in its Clusters. */
+  readonly seedName?: string | undefined;
 }
 
 /** Creates the clients of the seed. They differ in the writes that they allow while this process does not lead. */
@@ -76,7 +78,7 @@ const createNamespaces = (ports: ProberPorts, registry: WatchRegistry) => {
  * former settings are still restored.
  */
 export const createProber = (options: ProberOptions): ComponentParts<ProberSettings> => {
-  const { settings, ports, ownNamespace = 'garden', dryRun = false, standby = 'hot' } = options;
+  const { settings, ports, ownNamespace = 'garden', dryRun = false, standby = 'hot', seedName } = options;
   const { logger, leadership } = ports;
   const { client, recording, seedFor } = createSeedClients(options);
   const role = (): Role => roleOf({ ...ports, standby });
@@ -92,7 +94,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
   });
   void pauses.report(namespaces.signal);
   const pauseOf = (cluster: string) => shownPause(pauses.of(cluster));
-  const states = new ShootStates({ clock: ports.clock, dryRun, pauseOf, emit: (e) => emit(e) });
+  const states = new ShootStates({ clock: ports.clock, dryRun, seedName, pauseOf, emit: (e) => emit(e) });
   const seed = (): string | undefined => states.seed();
   const emit: Emit = emitTo([
     states.observe,
@@ -169,7 +171,10 @@ const keepRemovedResources = (wanted: ProberSettings, former: ProberSettings): P
 /** Scale-down requests in flight: KCM's grace period leaves no time for them to wait. */
 const urgentInFlight = 50;
 
-export const proberComponent = (standby: Standby): Component<ProberSettings> => ({
+export const proberComponent = ({
+  standby,
+  seedName,
+}: Pick<ProberOptions, 'standby' | 'seedName'>): Component<ProberSettings> => ({
   leaseName: leaseNameOf('prober'),
   urgentInFlight,
   runsOnStandby: standby !== 'cold',
@@ -178,6 +183,6 @@ export const proberComponent = (standby: Standby): Component<ProberSettings> => 
   create: ({ ports, userAgent, env, ...options }) => {
     const known = createKubeconfigCache({ env });
     const connector = createShootConnector({ clock: ports.clock, userAgent, known });
-    return createProber({ ...options, standby, ports: { ...ports, connector } });
+    return createProber({ ...options, standby, seedName, ports: { ...ports, connector } });
   },
 });

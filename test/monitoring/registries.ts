@@ -126,7 +126,7 @@ export const registries = async (): Promise<Readonly<Record<string, Registry>>> 
   createRateLimiter({ qps: 1, burst: 1, clock, meter: limiter.meter, cluster: 'garden' });
   const { metrics, text } = await limiter.registry();
   return {
-    prober: await registryOf({ name: 'prober', component: proberComponent('hot'), config: proberConfig }),
+    prober: await registryOf({ name: 'prober', component: proberComponent({ standby: 'hot' }), config: proberConfig }),
     weeder: await registryOf({ name: 'weeder', component: weederComponent, config: weederConfig }),
     // Care creates the garden's rate limiter when it connects to the garden, before it starts.
     care: { metrics: [...careRegistry.metrics, ...metrics], text: careRegistry.text + text },

@@ -11,9 +11,15 @@ import { ShootStates } from './state.ts';
 
 const shootSchema = statusSchema.shape.shoots.unwrap().element;
 
-const create = ({ dryRun = false, names = [] as readonly string[] } = {}) => {
+interface Given {
+  readonly dryRun?: boolean;
+  readonly seedName?: string;
+  readonly names?: readonly string[];
+}
+
+const create = ({ dryRun = false, seedName, names = [] }: Given = {}) => {
   const clock = createVirtualClock();
-  const states = new ShootStates({ clock, dryRun, pauseOf: () => undefined });
+  const states = new ShootStates({ clock, dryRun, seedName, pauseOf: () => undefined });
   const lifecycle = { kind: 'stop', releasePolicy: 'release', reason: 'hibernation is enabled' } as const;
   const clusterOf = (shootName: string | undefined): HostedCluster => ({
     name: 'of no interest',
@@ -53,6 +59,13 @@ describe('the state of all shoots', () => {
     const [row] = states.rows();
     expect(row?.state).toBe(state);
     expect(shootSchema.parse(row)).toEqual(row);
+  });
+
+  it('names the seed as it is told to, else by its Clusters', () => {
+    const names = ['shoot--dev--one'];
+    expect([create(), create({ names }), create({ names, seedName: 'eu' })].map(({ states }) => states.seed())).toEqual(
+      [undefined, 'aws-eu10', 'eu'],
+    );
   });
 
   it('recomputes rows only when they are older than allowed', async () => {

@@ -26,6 +26,8 @@ import { type ClockReading, formatWall } from './shown.ts';
 export interface ShootStatesOptions {
   readonly clock: Clock;
   readonly dryRun: boolean;
+  /** Name of the seed; absent: the one in its Clusters. */
+  readonly seedName?: string | undefined;
   /** Returns the pause in force, of this shoot or of all. */
   readonly pauseOf: (cluster: string) => PauseInForce | undefined;
   /** Tells what a shoot begins to lack, or lacks no more. */
@@ -91,8 +93,10 @@ export class ShootStates {
     this.#clusters = clusters;
   }
 
-  /** Returns the name of the seed, by the first of its Clusters that has it: all of them have the same. */
+  /** Returns the name of the seed: the given one, or that of the first of its Clusters that has it, because all of them have the same. */
   seed(): string | undefined {
+    const { seedName: given } = this.#options;
+    if (given !== undefined) return given;
     for (const [, { seedName }] of this.#clusters.clusters.entries()) if (seedName !== undefined) return seedName;
     return undefined;
   }
