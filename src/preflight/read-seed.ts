@@ -64,7 +64,11 @@ const decodePod = (json: unknown, path: string) => {
 };
 
 /** Returns an image without its tag and its digest. */
-const repositoryOf = (image: string): string => image.replace(/@.*$/, '').replace(/:[^/:]*$/, '');
+const repositoryOf = (image: string): string => {
+  const [named = ''] = image.split('@');
+  const tagAt = named.lastIndexOf(':');
+  return tagAt > named.lastIndexOf('/') ? named.slice(0, tagAt) : named;
+};
 
 /** Reads the images of the leading pod, and of the others in its namespace whose image is of the same repository, by pod; none if a pod of this name does not lead. */
 export const readImages = (reader: Reader, namespace: string, leader: string): Promise<ReadonlyMap<string, string>> =>

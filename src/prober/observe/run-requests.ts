@@ -1,5 +1,12 @@
 import type { Call, CallResult } from '../../kubernetes/api/call.ts';
-import { ApiError, type ApiErrorCode, type Result, isApiError, KubeconfigError } from '../../kubernetes/api/errors.ts';
+import {
+  ApiError,
+  type ApiErrorCode,
+  type Result,
+  isApiError,
+  KubeconfigError,
+  resultOf,
+} from '../../kubernetes/api/errors.ts';
 import type { KubeClient } from '../../kubernetes/api/kube.ts';
 import type { ShootConnection, ShootConnector } from '../../kubernetes/api/shoot-connection.ts';
 import { createScope } from '../../kubernetes/transport/index.ts';
@@ -191,7 +198,7 @@ export class RunRequests {
     }
   }
 
-  async #call<T>(
+  #call<T>(
     client: KubeClient,
     call: Call<T>,
     options: { readonly signal: AbortSignal; readonly priority?: 'urgent'; readonly limitMs?: number },
@@ -200,13 +207,7 @@ export class RunRequests {
     const rest = this.#request.deadline - this.#deps.clock.monotonic();
     // At least 1 ms: a run whose time is up ends in a Timeout like any other.
     const timeoutMs = Math.max(1, Math.min(rest, limitMs));
-    try {
-      return { ok: true, value: await client.call(call, { signal, timeoutMs, priority }) };
-    } catch (error) {
-      signal.throwIfAborted();
-      if (error instanceof ApiError) return { ok: false, error };
-      throw error;
-    }
+    return resultOf(client.call(call, { signal, timeoutMs, priority }), signal);
   }
 
   /** Measures the time to a response, successful or not. */
