@@ -70,6 +70,10 @@ describe('a rehearsal', () => {
   it('of a flapping path loses no node', async () => {
     const flapping = await run({ fault: 'flapping', durationMs: 2_400_000 });
     expect(flapping).toMatchObject({ isProtected: true, with: none, heldShoots: 4, unrestored: 0 });
+    // With a longer grace period no node is threatened, but all are silent for long enough.
+    const patient = { ...gardenSettings, nodeMonitorGraceMs: 50_000 };
+    const long = await run({ fault: 'flapping', durationMs: 2_400_000, settings: patient });
+    expect(long).toMatchObject({ isProtected: true, with: none, without: none, needless: 0 });
   });
 
   it('of a slow seed shows that writes take longer', async () => {

@@ -4,12 +4,13 @@ import { type RehearsalPlan, planRehearsal } from './plan.ts';
 import type { CountChange, RehearsalRecord } from './play.ts';
 import { judgeRehearsal } from './result.ts';
 
-const plan = (
-  planRehearsal({
-    ...{ settings: gardenSettings, shoots: 3, nodes: 4, fault: 'lb', durationMs: 900_000, seed: 1 },
+const planOf = (fault: 'lb' | 'shoot-lb'): RehearsalPlan => {
+  const plan = planRehearsal({
+    ...{ settings: gardenSettings, shoots: 3, nodes: 4, fault, durationMs: 900_000, seed: 1 },
     limits: { qps: 5, burst: 10 },
-  }) as { readonly value: RehearsalPlan }
-).value;
+  });
+  return (plan as { readonly value: RehearsalPlan }).value;
+};
 
 const change = (
   at: number,
@@ -31,8 +32,12 @@ const impacts = new Map([
   ['s2', lost(101_000)],
   ['s3', unharmed],
 ]);
-const judge = (changes: readonly CountChange[], others: Partial<RehearsalRecord> = {}) =>
-  judgeRehearsal(plan, {
+const judge = (
+  changes: readonly CountChange[],
+  others: Partial<RehearsalRecord> = {},
+  fault: 'lb' | 'shoot-lb' = 'lb',
+) =>
+  judgeRehearsal(planOf(fault), {
     without: { changes: [], impacts, endedAt: 400_000 },
     with: { changes, impacts: new Map([['s1', unharmed]]), endedAt: 400_000, ...others },
   });
@@ -57,7 +62,6 @@ it.each<readonly [string, readonly CountChange[], Partial<RehearsalRecord>, obje
     { margin: { leastMs: 10_000 } },
   ],
   ['scaling before the outage', [down(30_000, 'mcm'), up(40_000, 'mcm')], {}, { needless: 1, isProtected: false }],
-  ['scaling in a shoot that loses nothing', [down(88_000, 'kcm', 's3')], {}, { needless: 1, isProtected: false }],
   ['a shoot that stays down once', [down(88_500, 'mcm'), down(89_000, 'kcm')], {}, { unrestored: 1 }],
   [
     'nodes that are lost',
@@ -67,4 +71,9 @@ it.each<readonly [string, readonly CountChange[], Partial<RehearsalRecord>, obje
   ],
 ])('counts %s', (_, changes, others, expected) => {
   expect(judge(changes, others)).toMatchObject(expected);
+});
+
+it('counts scaling as needless in a shoot that the fault does not strike, but not in one that loses nothing', () => {
+  const changes = [down(88_000, 'kcm', 's3'), up(400_000, 'kcm', 's3')];
+  expect([judge(changes).needless, judge(changes, {}, 'shoot-lb').needless]).toEqual([0, 1]);
 });

@@ -66,6 +66,20 @@ const takenForGranted = (settings: ProberSettings): readonly string[] =>
       `that the seed serves ${ref.kind} of ${ref.apiVersion} with a scale subresource: ${ref.name} was not rehearsed, and is protected only if so`,
   );
 
+/** Returns the shoots whose kubelets the fault cuts off. */
+const cutShoots = (
+  { fault, beginsAt, endsAt, nodes }: RehearsalPlan,
+  shoots: readonly string[],
+): ReadonlySet<string> => {
+  const faults = fault.faultsOf({ at: beginsAt, forMs: endsAt - beginsAt, shoots, nodes });
+  return new Set(
+    faults.flatMap(({ fault: { kind, ...of } }) => {
+      if (kind !== 'load-balancer' && kind !== 'nat-gateway') return [];
+      return 'shoot' in of && of.shoot !== undefined ? [of.shoot] : shoots;
+    }),
+  );
+};
+
 /** Judges two runs of a plan, one with the watchdog and one without. Pure. */
 export const judgeRehearsal = (
   plan: RehearsalPlan,
@@ -84,7 +98,8 @@ export const judgeRehearsal = (
     .filter((ms) => !Number.isNaN(ms))
     .toSorted((a, b) => a - b);
   const [leastMs, medianMs] = [margins[0], margins[Math.ceil(margins.length / 2) - 1]];
-  const needless = changes.filter(({ to, at, shoot }) => to === 0 && (at < beginsAt || !losses.has(shoot)));
+  const isCut = cutShoots(plan, [...runs.without.impacts.keys()]);
+  const needless = changes.filter(({ to, at, shoot }) => to === 0 && (at < beginsAt || !isCut.has(shoot)));
   const impact = impactOf(runs.with);
   return {
     fault: faultName,
