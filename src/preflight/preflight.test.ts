@@ -225,31 +225,41 @@ it('names two probers that lead by the clock of the API server, whatever the clo
   );
 });
 
-it('compares the images of the leading pod and of the pods beside it that run the same program', async () => {
+it('compares the images of the pods of the Deployment whose pod leads', async () => {
   const lease = {
     ...{ metadata: { name: 'lead', uid: 'u', resourceVersion: '1', namespace: 'garden' } },
     spec: { holderIdentity: 'one_1', renewTime: '1970-01-01T00:00:00.000000Z' },
   };
-  const pod = (name: string, image: string, deletionTimestamp?: string) => ({
-    ...{ metadata: { name, namespace: 'garden', deletionTimestamp }, spec: { containers: [{ image }] } },
+  const pod = (name: string, image: string, { app = 'dwd-prober', hash = '1', phase = 'Running' } = {}) => ({
+    metadata: { name, namespace: 'garden', labels: { app, 'pod-template-hash': hash } },
+    spec: { containers: [{ image }] },
+    status: { phase },
   });
   const items = [
-    pod('one', 'host:5000/dwd:1'),
-    pod('two', 'host:5000/dwd@sha256:2'),
-    pod('going', 'host:5000/dwd:0', '1970-01-01T00:00:00Z'),
-    pod('other', 'host:5000/other:1'),
+    pod('one', 'host/dwd:1'),
+    pod('two', 'host/dwd:2', { hash: '2' }),
+    pod('evicted', 'host/dwd:0', { phase: 'Failed' }),
+    pod('weeder', 'host/dwd:3', { app: 'dwd-weeder' }),
   ];
   const leases = named('/apis/coordination.k8s.io/v1/leases', 'dwd-prober-leader-election');
-  const lines = await linesOf({
-    ...answers,
-    [leases]: { items: [lease] },
-    '/api/v1/namespaces/garden/pods': { items },
-  });
-  expect(lines.filter((text) => /prober|replicas/.test(text))).toMatchInlineSnapshot(`
+  const pods = '/api/v1/namespaces/garden/pods';
+  const told = async (found: unknown) => {
+    const lines = await linesOf({ ...answers, [leases]: { items: [lease] }, [pods]: found });
+    return lines.filter((text) => text.startsWith('seed | '));
+  };
+  expect([await told({ items }), await told(forbidden)]).toMatchInlineSnapshot(`
     [
-      "seed | installed prober | ok | one leads, in namespace garden",
-      "seed | replicas | warning | 2 images | several-versions -: the replicas of the prober run different images: host:5000/dwd:1 (one), host:5000/dwd@sha256:2 (two)",
-      "rights | of the prober | left out | --rights-of=none",
+      [
+        "seed | API server | ok | v1.33.1 responds in 3 ms",
+        "seed | clock, compared with this machine | ok | agrees within 5s",
+        "seed | installed prober | ok | one leads, in namespace garden",
+        "seed | replicas | warning | 2 images | several-versions -: the replicas of the prober run different images: host/dwd:1 (one), host/dwd:2 (two)",
+      ],
+      [
+        "seed | API server | ok | v1.33.1 responds in 3 ms",
+        "seed | clock, compared with this machine | ok | agrees within 5s",
+        "seed | installed prober | ok | one leads, in namespace garden",
+      ],
     ]
   `);
 });

@@ -215,14 +215,14 @@ const checkAccess = (probed: Probed, namespace: string | undefined, preflight: P
 };
 
 /** Checks the replicas of the prober that leads, if one does. */
-const checkReplicas = async (probers: ReturnType<typeof readProbers>, reader: Reader) => {
-  const leaders = await probers.catch((error: unknown) => new Map<string, string>(emptyIfUnread(error)));
+const checkReplicas = async (
+  leaders: ReadonlyMap<string, string>,
+  reader: Reader,
+): Promise<readonly PreflightCheck[]> => {
   const [leading] = [...leaders].filter(([, leader]) => leader !== '');
-  if (leading === undefined) return [];
-  return check({ subject: 'seed', name: 'replicas' }, async () => {
-    const images = await readImages(reader, ...leading);
-    return images.size === 0 ? [] : checkImages(images);
-  });
+  const images = leading && (await readImages(reader, ...leading));
+  if (images === undefined || images.size === 0) return [];
+  return [{ subject: 'seed', name: 'replicas', ...checkImages(images) }];
 };
 
 /** Makes all checks, in the order of the headings. Rejects with a NoSuchShoot, or with the reason of `run.stop`. */
@@ -241,7 +241,8 @@ export const checkAll = async (preflight: Preflight): Promise<readonly Preflight
   const checks = await Promise.all([
     // Without the right to list these Leases nothing is reported, because the probers look for each other as well.
     probers.then(checkProbers, emptyIfUnread),
-    checkReplicas(probers, reader),
+    // Likewise of the pods: the prober's own account may not list them.
+    probers.then((leaders) => checkReplicas(leaders, reader)).catch(emptyIfUnread),
     ...checkUse(kinds, preflight),
     check({ subject: 'shoots', name: 'Clusters' }, async () => checkShoots(await shoots)),
     ...secrets,

@@ -58,30 +58,24 @@ export const readProbers = (reader: Reader, { skewMs = 0 }: SeedAnswer): Promise
 
 const decodePod = (json: unknown, path: string) => {
   const pod = decodeObject(json, path);
-  const { name, deleting } = decodeMeta(pod, path);
+  const { name, deleting, labels } = decodeMeta(pod, path);
   const [container] = childObjects(childObject(pod, path, 'spec'), `${path}.spec`, 'containers');
-  return { name, deleting, image: container && optionalString(container.object.image, `${container.path}.image`) };
+  const image = container && optionalString(container.object.image, `${container.path}.image`);
+  const phase = optionalString(childObject(pod, path, 'status').phase, `${path}.status.phase`);
+  const isGone = deleting || phase === 'Succeeded' || phase === 'Failed';
+  // It changes with a roll-out, and the others are those of the Deployment.
+  const own = Object.entries(labels).filter(([key]) => key !== 'pod-template-hash');
+  return { name, image, isGone, labels: JSON.stringify(own.sort()) };
 };
 
-/** Returns an image without its tag and its digest. */
-const repositoryOf = (image: string): string => {
-  const [named = ''] = image.split('@');
-  const tagAt = named.lastIndexOf(':');
-  return tagAt > named.lastIndexOf('/') ? named.slice(0, tagAt) : named;
-};
-
-/** Reads the images of the leading pod, and of the others in its namespace whose image is of the same repository, by pod; none if a pod of this name does not lead. */
+/** Reads the images of the leading pod and of the others of its Deployment, by pod; none if no pod of this name leads. */
 export const readImages = (reader: Reader, namespace: string, leader: string): Promise<ReadonlyMap<string, string>> =>
   attempt({ verb: 'list', group: '', resource: 'pods', namespace }, async () => {
     const path = resourcePath({ apiVersion: 'v1', resource: 'pods', namespace });
     const { value } = await send(reader, listCall({ path, decode: decodePod }));
-    const images = value.flatMap(({ name, deleting, image }) =>
-      deleting || image === undefined ? [] : [[name, image] as const],
-    );
-    const leading = images.find(([name]) => name === podOfHolder(leader))?.[1];
-    return new Map(
-      images.filter(([, image]) => leading !== undefined && repositoryOf(image) === repositoryOf(leading)),
-    );
+    const leading = value.find(({ name }) => name === podOfHolder(leader));
+    const replicas = value.filter(({ labels, isGone }) => labels === leading?.labels && !isGone);
+    return new Map(replicas.flatMap(({ name, image }) => (image === undefined ? [] : [[name, image] as const])));
   });
 
 /** Reads how the seed serves a kind; if it does not, with a suggestion. Every user may read that (ClusterRole `system:discovery`). */
