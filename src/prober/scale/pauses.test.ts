@@ -46,11 +46,11 @@ beforeEach(() => {
       told.push(`${cluster}: ${now?.reason ?? 'over'}${isFound ? ', found' : ''}`),
   });
   void pauses.report(new AbortController().signal);
-  attach();
 });
 afterEach(() => detach());
 
 it('pauses are reported when they begin, change and are removed, but not if they are already over', async () => {
+  attach();
   listed();
   await clock.settle();
   show('a', pause('old', -1));
@@ -63,6 +63,7 @@ it('pauses are reported when they begin, change and are removed, but not if they
 });
 
 it('pauses of the first list are in force at once, and reported as found once it is complete', async () => {
+  attach();
   show('a', pause('one'));
   expect([pauses.of('a')?.reason, told]).toEqual(['one', []]);
   listed();
@@ -70,11 +71,19 @@ it('pauses of the first list are in force at once, and reported as found once it
   expect(told).toEqual(['a: one, found', 'wake a']);
 });
 
+it('the pause of the first configuration is found, that of another is new', async () => {
+  listed();
+  await clock.settle();
+  attach(pause('first'));
+  detach();
+  attach(pause('second'));
+  expect(told).toEqual(['all: first, found', 'wake all', 'all: second', 'wake all']);
+});
+
 it('pauses follow one another: the one that ends later continues without a report', async () => {
   listed();
   await clock.settle();
   show('garden', pause('all', 90_000));
-  detach();
   attach(pause('configured', 30_000));
   told = [];
   await clock.advance(60_000);

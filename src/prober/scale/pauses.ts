@@ -64,6 +64,8 @@ export class Pauses {
   #inForce = new Map<string, FoundPause>();
   /** True once the pauses of a first list are reported: a pause that is new from then on was ordered in this process's time. */
   #hasReportedList = false;
+  /** True once a configuration was attached: the pause of the first one was found, too. */
+  #hasAttached = false;
   #wake: Attached['wake'] = () => undefined;
   #cancelTimer = (): void => undefined;
 
@@ -79,6 +81,7 @@ export class Pauses {
   async report(signal: AbortSignal): Promise<void> {
     await this.#options.namespaces.whenSynced(signal).catch(() => undefined);
     if (signal.aborted) return;
+    signal.addEventListener('abort', () => this.#cancelTimer(), { once: true });
     this.#update();
     this.#hasReportedList = true;
   }
@@ -107,7 +110,8 @@ export class Pauses {
   attach({ configured, wake }: Attached): () => void {
     this.#configured = configured;
     this.#wake = wake;
-    this.#update();
+    this.#update(!this.#hasAttached);
+    this.#hasAttached = true;
     return () => {
       this.#cancelTimer();
       this.#wake = () => undefined;
@@ -128,7 +132,7 @@ export class Pauses {
   }
 
   /** Reports pauses that have begun, changed or ended, and checks again when the next one ends. */
-  #update(): void {
+  #update(isFound = !this.#hasReportedList): void {
     const { clock, ownNamespace, onChange } = this.#options;
     const now = clock.now();
     const current = new Map([...this.#known].filter(([name, pause]) => name !== ownNamespace && inForce(pause, now)));
@@ -136,7 +140,6 @@ export class Pauses {
     if (ofAll !== undefined) current.set(all, ofAll);
     const before = this.#inForce;
     this.#inForce = current;
-    const isFound = !this.#hasReportedList;
     for (const key of new Set([...before.keys(), ...current.keys()])) {
       const pause = current.get(key);
       if (isSame(before.get(key), pause)) continue;
