@@ -67,3 +67,12 @@ it('is silent without the right to list Leases, and keeps what it knows', async 
   expect(logger.at('error')).toHaveLength(1);
   await stop();
 });
+
+it('does not tell of one that was killed just before, whose Lease has not run out yet', async () => {
+  const { clock, server, search, logger, stop } = setUp(['watch']);
+  await clock.settle();
+  server.renewing.clear();
+  await clock.advance(minute);
+  expect([search.found(), logger.lines]).toEqual([[], []]);
+  await stop();
+});

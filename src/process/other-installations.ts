@@ -65,6 +65,16 @@ export class OtherInstallations implements Runnable {
   }
 
   async #search(signal: AbortSignal): Promise<readonly ElectionLease[]> {
+    const leaders = await this.#leaders(signal);
+    const isKnown = leaders.every(({ namespace }) => this.#found.some((one) => one.startsWith(`${namespace} `)));
+    if (isKnown) return leaders;
+    // One that has just been killed seems to lead until its Lease has run out.
+    const seconds = Math.max(...leaders.map(({ durationSeconds = usualDurationSeconds }) => durationSeconds));
+    await this.#options.clock.sleep(seconds * 1_000, signal);
+    return this.#leaders(signal);
+  }
+
+  async #leaders(signal: AbortSignal): Promise<readonly ElectionLease[]> {
     const { client, clock, leaseName, ownNamespace } = this.#options;
     const path = '/apis/coordination.k8s.io/v1/leases';
     const query = { fieldSelector: `metadata.name=${leaseName}` };
