@@ -14,8 +14,9 @@ it('names no user if the API server refuses to report one, or cannot', async () 
     const client = { call: async () => Promise.reject(new ApiError({ code, message: 'no' })) };
     return currentUser({ client, options: { signal: new AbortController().signal } }, { version: '1.0.0' });
   };
-  expect([await who('Forbidden'), await who('NotFound')]).toEqual(['dwd 1.0.0', 'dwd 1.0.0']);
-  await expect(who('ConnectionError')).rejects.toThrow('no');
+  const codes = ['Forbidden', 'NotFound', 'ServerError', 'Timeout'] as const;
+  expect(await Promise.all(codes.map(who))).toEqual(codes.map(() => 'dwd 1.0.0'));
+  await expect(who('Unauthorized')).rejects.toThrow('no');
 });
 
 it('a pause waits no longer than its timeout for a silent API server', async () => {

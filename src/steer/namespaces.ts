@@ -1,6 +1,6 @@
 import { type FoundPause, formatPause, pausedAnnotation } from '../annotations/pause.ts';
 import { decodeObject, decodeString } from '../kubernetes/api/decode.ts';
-import { isApiError } from '../kubernetes/api/errors.ts';
+import { ApiError, isApiError } from '../kubernetes/api/errors.ts';
 import { type ClusterCommand, type CommandContext, CommandError } from '../process/index.ts';
 
 /** Writes a pause to a Namespace. Removes it if `pause` is undefined. */
@@ -48,7 +48,7 @@ export const currentUser = async (
     const { value: user } = await context.client.call(call, context.options);
     return `${user}, dwd ${version}`;
   } catch (error) {
-    if (!isApiError(error, 'Forbidden') && !isApiError(error, 'NotFound')) throw error;
+    if (!(error instanceof ApiError) || error.code === 'Unauthorized') throw error;
     return `dwd ${version}`;
   }
 };

@@ -12,8 +12,6 @@ import {
 import { type CommandContext, CommandError } from '../process/index.ts';
 
 const path = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
-/** Timeout of a list of all Clusters, in pages: a seed may have a thousand shoots. */
-const listTimeoutMs = 120_000;
 
 const decode = (json: unknown, at: string): NamedShoot => {
   const { name: namespace, shootName }: Cluster<undefined> = decodeClusterWith(json, at, () => undefined);
@@ -22,8 +20,7 @@ const decode = (json: unknown, at: string): NamedShoot => {
 
 /** Lists the shoots of Gardener; undefined where there are no Clusters. */
 const listShoots = async (context: CommandContext): Promise<readonly NamedShoot[] | undefined> => {
-  const options = { ...context.options, timeoutMs: listTimeoutMs };
-  return (await unlessNotFound(context.client.call(listCall({ path, decode }), options)))?.value;
+  return (await unlessNotFound(context.client.call(listCall({ path, decode }), context.options)))?.value;
 };
 
 /** True if there is a Namespace of this name. */
