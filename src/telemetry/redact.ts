@@ -36,6 +36,8 @@ const cleanValue = (value: unknown, depth: number, hides: boolean): unknown => {
   // JSON has no big integers, no NaN and no infinities; null would hide which one it was.
   if (typeof value === 'bigint' || (typeof value === 'number' && !Number.isFinite(value))) return String(value);
   if (typeof value !== 'object' || value === null) return value;
+  if (value instanceof Date) return value.toJSON();
+  if (ArrayBuffer.isView(value)) return `[${value.byteLength} bytes]`;
   // This also ends a circular structure.
   if (depth >= deepest) return '[too deep]';
   if (Array.isArray(value)) return value.map((item: unknown) => cleanValue(item, depth + 1, hides));
