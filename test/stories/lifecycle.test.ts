@@ -82,6 +82,27 @@ describe('while resources of a shoot are held', () => {
     );
     expect(changeLines(changes).some((line) => line.includes('kcm 1->0'))).toBe(false);
   });
+
+  it('workers that return before they are restored are probed at once, and protected again', async () => {
+    create();
+    await reachOutage(scenario);
+    const { clock, world } = scenario;
+    const shoot = world.shoot('a');
+    shoot.restoreKubelets();
+    let former: Parameters<Edit>[0] | undefined;
+    editShoot(scenario, 'a', (found) => {
+      former = found;
+      return { ...found, spec: { ...found.spec, provider: { workers: [] } } };
+    });
+    await clock.advance(2_000);
+    editShoot(scenario, 'a', (found) => former ?? found);
+    scenario.shootConnection('a').requests.reset();
+    await clock.advance(15_000);
+    expect(scenario.shootConnection('a').requests.total()).toBeGreaterThan(0);
+    shoot.cutKubelets();
+    await clock.advance(60_000);
+    expect([stateOf(scenario, 'a'), shoot.impact().nodesTurnedUnknown]).toEqual([allHeld, 0]);
+  });
 });
 
 describe('a shoot that wakes up', () => {
