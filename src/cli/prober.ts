@@ -1,9 +1,9 @@
 import { type ProberSettings, type Standby, proberConfig } from '../prober/index.ts';
 import type { BindAddress, ProcessDeps } from '../process/index.ts';
 import { type Command, defineCommand } from './command.ts';
-import { address, choice, text } from './flag-types.ts';
+import { address, choice } from './flag-types.ts';
 import { launch } from './launch.ts';
-import { flag, optionalFlag } from './parse-flags.ts';
+import { flag } from './parse-flags.ts';
 import { processFlags } from './process-flags.ts';
 
 export interface ProberDeps extends ProcessDeps<ProberSettings> {
@@ -20,10 +20,6 @@ const description = `Probes the control planes of all shoots of a seed. If the k
 
 export const proberFlags = {
   ...processFlags,
-  'seed-name': optionalFlag(
-    text('name', 'a name'),
-    'Name of the seed in logs, Events, metrics and every view. Without it: the name in its Clusters',
-  ),
   standby: flag(
     choice<Standby>('mode', ['hot', 'cold']),
     'hot',

@@ -72,6 +72,10 @@ export const processFlags = {
     '2s',
     'Duration between attempts to acquire or renew the Lease; 1.2 times this duration must be below the renew deadline',
   ),
+  'seed-name': optionalFlag(
+    text('name', 'a name'),
+    'Name of the seed, which the prober shows in logs, Events, metrics and every view. Without it: the name in its Clusters',
+  ),
   'zap-log-level': flag(logLevel, 'info', 'Minimum level of log lines: debug, info, error, panic, or a verbosity >= 0'),
   'zap-encoder': flag(logEncoder, 'json', 'Log encoding: json or console'),
   'dry-run': flag(bool, 'false', 'Do everything except the writes, and log each of them as "would have ..."'),

@@ -50,7 +50,7 @@ export interface SeedStatus {
   readonly at: string;
   /** `leader` or `standby`: the prober that has responded. `objects`: none has, and only objects were read. `none`: they could not be read either. `no-seed`: this is no seed. */
   readonly source: 'leader' | 'standby' | 'objects' | 'none' | 'no-seed';
-  /** Name of the seed, by its Clusters, else what we connected to. */
+  /** Name of the seed, as the prober says, else what we connected to. */
   readonly seed: string;
   readonly lease: LeaderLease | undefined;
   readonly replicas: readonly Replica[] | undefined;

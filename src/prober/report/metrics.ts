@@ -237,7 +237,7 @@ const showOthers = ({ meter, states, leads, unreadablePauses }: ProberMetricsDep
   });
   meter.gauge({
     name: 'dwd_prober_seed_info',
-    help: 'Always 1; the name of the seed in its Clusters. No series if they have none.',
+    help: 'Always 1; the name of the seed, from --seed-name or its Clusters. No series without one.',
     labels: ['seed'],
     read: () => {
       const seed = states.seed();

@@ -251,7 +251,7 @@ export const shootSchema = z.object({ ...factsSchema.shape, ...toldSchema.shape,
 export const statusSchema = z.object({
   schemaVersion: about('Version of the format of this document.', z.literal(1)),
   component: about('Component that runs in the process.', z.literal('prober')),
-  seed: text('Name of the seed, by its Clusters; absent: they do not say it.').optional(),
+  seed: text('Name of the seed, from --seed-name or its Clusters; absent: neither says it.').optional(),
   identity: text('Identity of the replica, as in the Lease of the leader election.'),
   version: text('Version of the program.'),
   at: time('Time of this status'),
