@@ -177,12 +177,6 @@ describe('a rehearsal', () => {
     expect(limited).toMatchObject({ isProtected: true, with: none });
     expect(limited.endedMs).toBeGreaterThan(fast.endedMs + 10_000);
   });
-
-  it('is the same for the same arguments, and differs for another seed', async () => {
-    const one = formatRehearsal(await run({}));
-    expect(formatRehearsal(await run({}))).toBe(one);
-    expect(formatRehearsal(await run({ seed: 4 }))).not.toBe(one.replace('seed 3', 'seed 4'));
-  });
 });
 
 describe('a plan', () => {

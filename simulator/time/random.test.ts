@@ -5,13 +5,6 @@ const draw = (random: SeededRandom, count: number): readonly number[] =>
   Array.from({ length: count }, () => random.next());
 
 describe('a seeded random generator', () => {
-  it('returns the same numbers for the same seed, and others for another', () => {
-    expect(draw(createSeededRandom(7), 20)).toEqual(draw(createSeededRandom(7), 20));
-    expect(draw(createSeededRandom('7'), 20)).toEqual(draw(createSeededRandom(7), 20));
-    const firsts = new Set(Array.from({ length: 1000 }, (_, seed) => createSeededRandom(seed).next()));
-    expect(firsts.size).toBe(1000);
-  });
-
   it('keeps a recorded sequence, so that old seeds still replay', () => {
     expect(
       Array.from(

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { simKinds } from '../apiserver/kinds.ts';
 import { createVirtualClock } from '../time/clock.ts';
-import { crashingAnnotation, etcdAnnotation } from './objects.ts';
-import { endpointsOf, isLooping, readyReplicas, startPodWorld } from './testing/pods.ts';
+import { crashingAnnotation } from './objects.ts';
+import { isLooping, readyReplicas, startPodWorld } from './testing/pods.ts';
 import { createWorld } from './world.ts';
 
 const minute = 60_000;
@@ -49,29 +49,6 @@ describe('a control plane that lost etcd', () => {
     shoot.mendEtcd();
     await clock.runUntil(() => readyReplicas(set, apiserver) === 1);
     expect(shoot.api.reachability).toBe('silent');
-  });
-
-  it('loses etcd by the annotation on the Cluster, and only by the value `down`', async () => {
-    const set = startPodWorld();
-    const annotate = async (annotations: Readonly<Record<string, string>>): Promise<void> => {
-      set.store.patch(simKinds.Cluster, { name: set.shoot.namespace }, (old) => ({
-        ...old,
-        metadata: { ...old.metadata, annotations },
-      }));
-      await set.clock.advance(10_000);
-    };
-    await annotate({ [etcdAnnotation]: 'yes' });
-    expect(endpointsOf(set, 'etcd-main-client')).toEqual(['ready']);
-    await annotate({ [etcdAnnotation]: 'down' });
-    expect(endpointsOf(set, 'etcd-main-client')).toEqual(['not ready']);
-    await annotate({});
-    expect(endpointsOf(set, 'etcd-main-client')).toEqual(['ready']);
-    const annotations = (): unknown =>
-      set.store.get(simKinds.Cluster, { name: set.shoot.namespace })?.metadata.annotations;
-    set.shoot.breakEtcd();
-    expect(annotations()).toEqual({ [etcdAnnotation]: 'down' });
-    set.shoot.mendEtcd();
-    expect(annotations()).toBeUndefined();
   });
 });
 

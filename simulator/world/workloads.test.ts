@@ -1,7 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { simKinds } from '../apiserver/kinds.ts';
 import type { SimObject } from '../apiserver/object.ts';
-import { type PodWorld, containerStatusOf, podOf, podsOf, readyReplicas, startPodWorld } from './testing/pods.ts';
+import {
+  type PodWorld,
+  containerStatusOf,
+  endpointsOf,
+  podOf,
+  podsOf,
+  readyReplicas,
+  startPodWorld,
+} from './testing/pods.ts';
 
 const kcm = 'kube-controller-manager';
 
@@ -24,37 +32,6 @@ const ownersOf = ({ metadata }: SimObject): readonly string[] =>
   );
 
 describe('pods of a Deployment', () => {
-  it('are ready from the start, labelled as in Gardener, and controlled by a ReplicaSet', () => {
-    const set = startPodWorld();
-    const pod = podOf(set, kcm);
-    const [replicaSet] = set.store
-      .list(simKinds.ReplicaSet, set.shoot.namespace)
-      .filter(({ metadata }) => metadata.name.startsWith(kcm));
-    expect(pod.metadata.labels).toEqual({
-      app: 'kubernetes',
-      role: 'controller-manager',
-      'gardener.cloud/role': 'controlplane',
-    });
-    expect(ownersOf(pod)).toEqual([`[ReplicaSet ${replicaSet!.metadata.name}]`]);
-    expect(pod.metadata.name).toMatch(new RegExp(`^${replicaSet!.metadata.name}-[a-z0-9]{5}$`));
-    expect(containerStatusOf(pod)).toMatchObject({ ready: true, restartCount: 0, state: { running: {} } });
-    expect(deploymentOf(set).status).toMatchObject({ observedGeneration: 1, readyReplicas: 1, replicas: 1 });
-  });
-
-  it('have a replacement at once when one is deleted, while that one still terminates', async () => {
-    const set = startPodWorld();
-    const before = podOf(set, kcm);
-    set.store.delete(simKinds.Pod, before.metadata);
-    const pods = podsOf(set, kcm);
-    expect(pods).toHaveLength(2);
-    expect(pods.filter(isEnding).map(({ metadata }) => metadata.uid)).toEqual([before.metadata.uid]);
-    expect(readyReplicas(set, kcm)).toBe(0);
-    await set.clock.advance(2_000);
-    expect(podOf(set, kcm).metadata.uid).not.toBe(before.metadata.uid);
-    await set.clock.advance(20_000);
-    expect(readyReplicas(set, kcm)).toBe(1);
-  });
-
   it('end within their grace period, even if they would take longer', async () => {
     const set = startPodWorld({}, { timing: { podEndMs: 20_000 } });
     const [mcm, scheduler] = ['machine-controller-manager', 'kube-scheduler'].map((name) => podOf(set, name).metadata);
@@ -87,15 +64,20 @@ describe('pods of a Deployment', () => {
     await clock.advance(10_000);
     expect(readyReplicas(set, kcm)).toBe(3);
   });
+});
 
-  it('are as many as the shoot was created with', () => {
-    const set = startPodWorld({ replicas: { 'kube-apiserver': 3, 'cluster-autoscaler': 0 } });
-    expect(podsOf(set, 'kube-apiserver')).toHaveLength(3);
-    expect(podsOf(set, 'cluster-autoscaler')).toEqual([]);
-    expect(set.store.get(simKinds.Deployment, { namespace: set.shoot.namespace, name: 'cluster-autoscaler' })).toBe(
-      undefined,
-    );
-  });
+it('an EndpointSlice shows a terminating pod, and its replacement once that has an address', async () => {
+  const apiserver = 'kube-apiserver';
+  const set = startPodWorld();
+  set.store.delete(simKinds.Pod, podOf(set, apiserver).metadata);
+  expect(podsOf(set, apiserver)).toHaveLength(2);
+  expect(endpointsOf(set, apiserver)).toEqual(['not ready, ending']);
+  await set.clock.advance(2_000);
+  expect(endpointsOf(set, apiserver)).toEqual([]);
+  await set.clock.advance(7_600);
+  expect(endpointsOf(set, apiserver)).toEqual(['not ready']);
+  await set.clock.advance(10_000);
+  expect(endpointsOf(set, apiserver)).toEqual(['ready']);
 });
 
 describe('the pods of a StatefulSet', () => {
@@ -111,27 +93,5 @@ describe('the pods of a StatefulSet', () => {
     expect(after.metadata.uid).not.toBe(before.metadata.uid);
     await set.clock.advance(9_600 + 10_000);
     expect(containerStatusOf(podOf(set, 'etcd-main'))).toMatchObject({ ready: true, restartCount: 0 });
-  });
-});
-
-describe('a pod without a controller', () => {
-  it('crash-loops like any other, and is not replaced', async () => {
-    const set = startPodWorld();
-    const { clock, shoot, store } = set;
-    const { metadata, spec } = podOf(set, kcm);
-    store.put(simKinds.Pod, {
-      metadata: { name: 'kube-controller-manager-bare', namespace: shoot.namespace, labels: metadata.labels },
-      spec,
-    });
-    const bare = { namespace: shoot.namespace, name: 'kube-controller-manager-bare' };
-    await clock.advance(20_000);
-    expect(containerStatusOf(store.get(simKinds.Pod, bare)!)).toMatchObject({ ready: true });
-    expect(deploymentOf(set).status).toMatchObject({ replicas: 1 });
-    shoot.breakEtcd();
-    await clock.advance(60_000);
-    expect(containerStatusOf(store.get(simKinds.Pod, bare)!)?.restartCount).toBeGreaterThan(0);
-    store.delete(simKinds.Pod, bare);
-    await clock.advance(60_000);
-    expect(store.get(simKinds.Pod, bare)).toBeUndefined();
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { simKinds } from '../apiserver/kinds.ts';
 import { type VirtualClock, createVirtualClock } from '../time/clock.ts';
-import { type ShootInit, kubeControllerManager, kubeletsAnnotation, machineControllerManager } from './objects.ts';
+import { type ShootInit, kubeControllerManager, machineControllerManager } from './objects.ts';
 import type { WorldShoot } from './shoot.ts';
 import { type World, type WorldOptions, createWorld } from './world.ts';
 
@@ -60,55 +60,6 @@ describe('kubelets', () => {
     }
     expect(readyStates(shoot)).toEqual(Array.from({ length: 20 }, () => 'True'));
   });
-
-  it('do not renew while they are cut off, and renew again within their timeout', async () => {
-    const { clock, shoot } = start();
-    shoot.cutKubelets();
-    await clock.advance(25_000);
-    expect(Math.min(...leaseAges(clock, shoot))).toBeGreaterThanOrEqual(25_000 - 10_400);
-    shoot.restoreKubelets();
-    await clock.settle();
-    expect(Math.min(...leaseAges(clock, shoot))).toBeGreaterThan(10_000);
-    await clock.advance(10_000);
-    expect(Math.max(...leaseAges(clock, shoot))).toBeLessThanOrEqual(10_000);
-  });
-
-  it('can be cut off one by one', async () => {
-    const { clock, shoot } = start();
-    const [first] = shoot.store.list(simKinds.Node);
-    shoot.cutKubelets([first!.metadata.name]);
-    await clock.advance(60_000);
-    expect(readyStates(shoot).filter((state) => state === 'Unknown')).toHaveLength(1);
-  });
-
-  it('are cut off by the annotation on the Cluster, only by its values, and only those of that shoot', async () => {
-    const { clock, world, shoot } = start({ shoots: [{ name: 'a' }, { name: 'b' }] });
-    const annotate = (annotations: Record<string, string>): void => {
-      world.store.patch(simKinds.Cluster, { name: shoot.namespace }, (old) => ({
-        ...old,
-        metadata: { ...old.metadata, annotations },
-      }));
-    };
-    annotate({ [kubeletsAnnotation]: 'yes' });
-    await clock.advance(60_000);
-    expect(readyStates(shoot)).not.toContain('Unknown');
-    annotate({ [kubeletsAnnotation]: 'cut' });
-    await clock.advance(60_000);
-    expect(readyStates(shoot)).toEqual(Array.from({ length: 5 }, () => 'Unknown'));
-    expect(readyStates(world.shoot('b'))).not.toContain('Unknown');
-    annotate({});
-    await clock.advance(10_000);
-    expect(readyStates(shoot)).toEqual(Array.from({ length: 5 }, () => 'True'));
-  });
-
-  it('renew within seven seconds once their API server no longer refuses connections', async () => {
-    const { clock, shoot } = start();
-    shoot.api.setReachability('refused');
-    await clock.advance(30_000);
-    shoot.api.setReachability('open');
-    await clock.advance(7_000);
-    expect(Math.max(...leaseAges(clock, shoot))).toBeLessThanOrEqual(7_000);
-  });
 });
 
 describe('node lifecycle controller', () => {
@@ -154,16 +105,6 @@ describe('node lifecycle controller', () => {
       if (object.metadata.name === first!.metadata.name) behind(object.metadata.name);
     });
     await clock.advance(120_000);
-    expect(shoot.impact().nodesTurnedUnknown).toBe(0);
-  });
-
-  it('restarts its timers after a long downtime of the API server', async () => {
-    const { clock, shoot } = start();
-    await clock.advance(30_000);
-    shoot.api.setReachability('refused');
-    await clock.advance(120_000);
-    shoot.api.setReachability('open');
-    await clock.advance(60_000);
     expect(shoot.impact().nodesTurnedUnknown).toBe(0);
   });
 });

@@ -15,18 +15,10 @@ export interface PodWorld {
 }
 
 /** Creates a world with one shoot, `a`, whose control plane has pods. */
-export const startPodWorld = (
-  shoot: Partial<ShootInit> = {},
-  options: Pick<WorldOptions, 'seed'> & { readonly timing?: WorldOptions['timing'] } = {},
-): PodWorld => {
+export const startPodWorld = (shoot: Partial<ShootInit> = {}, options: Pick<WorldOptions, 'timing'> = {}): PodWorld => {
   const clock = createVirtualClock();
-  const { seed = 0, timing = {} } = options;
-  const world = createWorld({
-    clock,
-    seed,
-    timing,
-    shoots: [{ name: 'a', nodes: 1, controlPlanePods: true, ...shoot }],
-  });
+  const shoots = [{ name: 'a', nodes: 1, controlPlanePods: true, ...shoot }];
+  const world = createWorld({ clock, seed: 0, shoots, ...options });
   return { clock, world, shoot: world.shoot('a'), store: world.store };
 };
 
