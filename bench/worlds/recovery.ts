@@ -104,7 +104,7 @@ answerOrders<RecoveryProcess>(
     report: () => ({
       deletedAt,
       isWatched: ['endpointslices', 'endpoints'].some((resource) => kube.counts.total({ verb: 'watch', resource }) > 0),
-      connections: face.stats().connections,
+      connections: face.connections,
     }),
   },
 );

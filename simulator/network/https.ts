@@ -5,7 +5,6 @@ import { type AddressInfo, createServer as createTcpServer, type Socket } from '
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { pipeline } from 'node:stream/promises';
-import type { TLSSocket } from 'node:tls';
 import type { Kube, KubeRequest, KubeResponse } from '../../src/kubernetes/api/kube.ts';
 import { isWatch } from '../apiserver/index.ts';
 import type { SimCertificates } from './certificates.ts';
@@ -13,16 +12,6 @@ import type { SimCertificates } from './certificates.ts';
 export interface SimHttpsServerOptions {
   readonly kube: Kube;
   readonly certificates: SimCertificates;
-}
-
-interface HttpsStats {
-  /** TCP connections so far, including those that never completed a TLS handshake. */
-  readonly connections: number;
-  readonly openConnections: number;
-  /** TLS handshakes so far, and how many of them resumed a session. */
-  readonly handshakes: number;
-  readonly resumed: number;
-  readonly requests: number;
 }
 
 const methods: readonly string[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] satisfies KubeRequest['method'][];
@@ -101,7 +90,7 @@ export class SimHttpsServer {
   readonly #tls: HttpsServer;
   readonly #tcp = createTcpServer();
   readonly #sockets = new Set<Socket>();
-  readonly #counts = { connections: 0, handshakes: 0, resumed: 0, requests: 0 };
+  #connections = 0;
   #port = 0;
 
   /** Creates the server; `listen` opens its port. */
@@ -109,12 +98,7 @@ export class SimHttpsServer {
     this.#kube = options.kube;
     this.#tls = createTlsFront(options);
     this.#tcp.on('connection', (socket) => this.#connect(socket));
-    this.#tls.on('secureConnection', (socket: TLSSocket) => {
-      this.#counts.handshakes += 1;
-      if (socket.isSessionReused()) this.#counts.resumed += 1;
-    });
     this.#tls.on('request', (message: IncomingMessage, response: ServerResponse) => {
-      this.#counts.requests += 1;
       this.#answer(message, response).catch(() => message.socket.destroy());
     });
   }
@@ -127,8 +111,9 @@ export class SimHttpsServer {
     return this.#port;
   }
 
-  stats(): HttpsStats {
-    return { ...this.#counts, openConnections: this.#sockets.size };
+  /** TCP connections so far, including those that never completed a TLS handshake. */
+  get connections(): number {
+    return this.#connections;
   }
 
   /** Starts to listen, on any free port. */
@@ -147,7 +132,7 @@ export class SimHttpsServer {
   }
 
   #connect(socket: Socket): void {
-    this.#counts.connections += 1;
+    this.#connections += 1;
     this.#sockets.add(socket);
     socket.on('error', () => socket.destroy());
     socket.on('close', () => this.#sockets.delete(socket));
