@@ -5,8 +5,6 @@ import type { Missing } from './gate.ts';
 
 const root = new URL('..', import.meta.url);
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /** Returns the version, such as `v1.36.3`, that the Go module in a folder of `tools` requires of another. */
 export const requiredVersion = (folder: string, module: string): string => {
   const file = `tools/${folder}/go.mod`;
@@ -19,12 +17,12 @@ export const requiredVersion = (folder: string, module: string): string => {
 };
 
 /** Directory of a cache of tools/envtest/build.sh, which computes the same path. */
-export const buildCache = (env: Environment, ...path: readonly string[]): string =>
-  join(env.XDG_CACHE_HOME || join(env.HOME || homedir(), '.cache'), 'dependency-watchdog', ...path);
+export const buildCache = (...path: readonly string[]): string =>
+  join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'dependency-watchdog', ...path);
 
 /** Path of a program that tools/envtest/build.sh builds in its own Go module. */
 export const builtProgram = (name: string, module: string): string =>
-  buildCache(process.env, name, requiredVersion('envtest/upstream', module), name);
+  buildCache(name, requiredVersion('envtest/upstream', module), name);
 
 export const missingProgram = (path: string): Missing =>
   existsSync(path) ? undefined : `${path} not found; run \`make envtest\``;

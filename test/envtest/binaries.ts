@@ -2,7 +2,7 @@ import { accessSync, constants } from 'node:fs';
 import { join } from 'node:path';
 import { buildCache, requiredVersion } from '../built-program.ts';
 
-export const binaryNames = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl'] as const;
+const binaryNames = ['etcd', 'kube-apiserver', 'kube-controller-manager', 'kubectl'] as const;
 export type BinaryName = (typeof binaryNames)[number];
 
 /** The paths of the binaries, or the names of those that are missing. */
@@ -17,15 +17,13 @@ export type BinariesResult =
 
 export type Binaries = Extract<BinariesResult, { ok: true }>;
 
-type Environment = Readonly<Record<string, string | undefined>>;
-
 /**
  * Searches the directory `KUBEBUILDER_ASSETS`, or, if that is not set, the output directory of `tools/envtest/build.sh`.
  * Starts nothing and builds nothing.
  */
-export function findBinaries(env: Environment = process.env): BinariesResult {
-  const assets = env.KUBEBUILDER_ASSETS;
-  const directory = assets === undefined || assets === '' ? cacheDirectory(env) : assets;
+export function findBinaries(): BinariesResult {
+  const assets = process.env.KUBEBUILDER_ASSETS;
+  const directory = assets === undefined || assets === '' ? cacheDirectory() : assets;
   const path = (name: BinaryName) => join(directory, name);
   const missing = binaryNames.filter((name) => !isExecutable(path(name)));
   if (missing.length === 0) return { ok: true, directory, path };
@@ -39,11 +37,11 @@ export function describeMissing(result: Extract<BinariesResult, { ok: false }>):
 }
 
 /** Returns the output directory of build.sh. */
-function cacheDirectory(env: Environment): string {
+function cacheDirectory(): string {
   const kubernetes = requiredVersion('envtest/kubernetes', 'k8s.io/kubernetes');
   const etcd = requiredVersion('envtest/kubernetes', 'go.etcd.io/etcd/server/v3');
   const arch = process.arch === 'x64' ? 'amd64' : process.arch;
-  return buildCache(env, 'envtest', `${kubernetes}-${etcd}-${process.platform}-${arch}`);
+  return buildCache('envtest', `${kubernetes}-${etcd}-${process.platform}-${arch}`);
 }
 
 function isExecutable(path: string): boolean {
