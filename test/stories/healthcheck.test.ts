@@ -68,39 +68,6 @@ describe('conditions', () => {
     expect(fixture.conditions('a')).toEqual([{ ...written, lastTransitionTime: at(390), lastUpdateTime: at(390) }]);
     expect(patches()).toBe(3);
   });
-
-  it('are combined to one per type', async () => {
-    fixture.addWorker('a');
-    await run({
-      checks: [
-        always({ status: 'False', detail: 'first' }),
-        always(fine, 'EveryNodeReady'),
-        always({ status: 'False', detail: 'second' }),
-      ],
-    });
-    expect(fixture.conditions('a').map((one) => [one.type, one.status, one.message])).toEqual([
-      [type, 'False', '1) first. 2) second.'],
-      ['EveryNodeReady', 'True', 'All health checks successful'],
-    ]);
-    expect(patches()).toBe(1);
-  });
-
-  it('of a hibernated shoot are True without a check', async () => {
-    let runs = 0;
-    fixture.addWorker('a');
-    fixture.hibernate('a', true);
-    const check = checkOf(async () => {
-      runs += 1;
-      return { status: 'False', detail: 'down' };
-    });
-    await run({ checks: [check, { ...check, conditionType: 'EveryNodeReady' }] }, 60_000);
-    const asleep = { status: 'True', reason: 'HealthCheckSuccessful', message: 'Shoot is hibernated' };
-    expect(fixture.conditions('a')).toMatchObject([
-      { type, ...asleep },
-      { type: 'EveryNodeReady', ...asleep },
-    ]);
-    expect([runs, patches()]).toEqual([0, 1]);
-  });
 });
 
 describe('objects', () => {
