@@ -2,21 +2,197 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
-import type { Kubelets } from '../envtest/shoot.ts';
-import { waitFor } from '../envtest/waiting.ts';
-import { type DependentState, type IsolatedShoot, createIsolatedShoot, dependents } from './support/isolated-shoot.ts';
-import { startMillController } from './support/mill.ts';
-import { type Dependent, type ProberWorld, prefix, startProberWorld } from './support/prober-world.ts';
+import type { ControlPlane } from '../envtest/control-plane.ts';
 import {
-  type FlowDirection,
-  injectOnce,
-  changesObject,
-  flows,
-  killAfter,
-  neededWrites,
-  targetOf,
-  writeFaults,
-} from './support/write-faults.ts';
+  type Kubelets,
+  createDependents,
+  createProtectedShoot,
+  getDeployment,
+  seedRules,
+  shootRules,
+} from '../envtest/shoot.ts';
+import { waitFor } from '../envtest/waiting.ts';
+import { type Mill, createMill, millPath, millRules, startMillController } from './support/mill.ts';
+import { type ProberBehindProxy, proberBehindProxy } from './support/prober-behind-proxy.ts';
+import {
+  type Dependent,
+  type ProberWorld,
+  kcm,
+  mcm,
+  nodes,
+  prefix,
+  quickConfig,
+  startProberWorld,
+} from './support/prober-world.ts';
+import type { ProxiedWrite, WriteFault } from './support/write-proxy.ts';
+
+const dependents: readonly Dependent[] = [kcm, mcm, 'mill'];
+
+/** The parts of a dependent resource that a watchdog changes. */
+interface DependentState {
+  readonly count: number;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** A protected shoot in a shared seed, with its own watchdog, which sees no other shoot, behind its own proxy. */
+interface IsolatedShoot extends Omit<ProberBehindProxy, 'start'> {
+  readonly name: string;
+  /** Counts of the resources while the shoot is healthy. */
+  readonly expected: Record<Dependent, number>;
+  start(): Promise<void>;
+  state(dependent: Dependent): Promise<DependentState>;
+}
+
+const stateOf = async ({ seed }: ProberWorld, namespace: string, dependent: Dependent): Promise<DependentState> => {
+  const mill = dependent === 'mill' ? await seed.client.get<Mill>(millPath(namespace)) : undefined;
+  const workload = mill ?? (await getDeployment(seed.client, namespace, dependent));
+  const annotations = Object.entries(workload.metadata.annotations ?? {})
+    .filter(([key]) => key.startsWith(prefix))
+    // The text of the annotation `held` differs in each write.
+    .map(([key, value]) => [key, key === `${prefix}/held` ? 'noted' : value] as const);
+  const count = 'wheel' in workload.spec ? workload.spec.wheel.count : workload.spec.replicas;
+  return { count, annotations: Object.fromEntries(annotations) };
+};
+
+const createIsolatedShoot = async (world: ProberWorld, name: string): Promise<IsolatedShoot> => {
+  const namespace = `shoot--test--${name}`;
+  const { seed, shoot, directory } = world;
+  const { text: kubeconfig } = await shoot.kubeconfigFor({ user: `prober-${name}`, rules: shootRules });
+  const configFile = world.file(`${name}.yaml`, quickConfig(dependents, { probeInterval: '500ms' }));
+  const prober = await proberBehindProxy({
+    ...{ seed, configFile, directory },
+    user: `dwd-${name}`,
+    rules: [...seedRules, ...millRules],
+    onlyClusters: { fieldSelector: `metadata.name=${namespace}` },
+  });
+  await createProtectedShoot(seed, { namespace, kubeconfig });
+  await createDependents(seed.client, { namespace, nodes, counts: { [kcm]: 2, [mcm]: 3 } });
+  await createMill(seed.client, namespace, 4);
+  return {
+    ...world.use(prober),
+    name,
+    expected: { [kcm]: 2, [mcm]: 3, mill: 4 },
+    start: async () => {
+      const { output } = prober.start();
+      await world.until(`shoot ${name} probes`, () => output().includes('probing begins'));
+    },
+    state: (dependent) => stateOf(world, namespace, dependent),
+  };
+};
+
+/** The writes of an undisturbed flow: name and subresource. */
+const flows = {
+  down: ['machine-controller-manager', 'kube-controller-manager', 'mill', 'mill/scale'],
+  up: ['kube-controller-manager', 'machine-controller-manager', 'mill/scale', 'mill'],
+} as const;
+type FlowDirection = keyof typeof flows;
+
+const targetOf = ({ path }: ProxiedWrite): string => path.replace(/^.*\/(deployments|watermills)\//, '');
+const dependentOf = (write: ProxiedWrite): Dependent => targetOf(write).replace('/scale', '') as Dependent;
+const objectOf = ({ path }: ProxiedWrite): string => path.replace(/\/scale$/, '');
+
+interface WriteFaultCase {
+  readonly seed: ControlPlane;
+  readonly isolated: IsolatedShoot;
+}
+
+/** The fault of one write of a flow, by the name of the shoot that has it. */
+const writeFaults: Readonly<Record<string, (trouble: WriteFaultCase) => WriteFault>> = {
+  'killed-before': ({ isolated }) => ({
+    before: async () => {
+      await isolated.kill();
+      return 'drop';
+    },
+  }),
+  'killed-after': ({ isolated }) => ({
+    after: async () => {
+      await isolated.kill();
+      return 'cut';
+    },
+  }),
+  terminated: ({ isolated }) => ({
+    before: () => {
+      isolated.program().signal('SIGTERM');
+      return Promise.resolve('forward');
+    },
+  }),
+  'answer-lost': () => ({ after: () => Promise.resolve('cut') }),
+  conflict: ({ seed }) => ({
+    before: async (write) => {
+      const annotations = { touched: String(Date.now()) };
+      await seed.client.patch(objectOf(write), { metadata: { annotations } });
+      return 'forward';
+    },
+  }),
+  autoscaler: ({ seed, isolated }) => ({
+    before: async (write) => {
+      const dependent = dependentOf(write);
+      isolated.expected[dependent] += 3;
+      await seed.client.patch(`${objectOf(write)}/scale`, { spec: { replicas: isolated.expected[dependent] } });
+      return 'forward';
+    },
+  }),
+};
+const endsProgram = (trouble: string): boolean => ['killed-before', 'killed-after', 'terminated'].includes(trouble);
+const changesObject = (trouble: string): boolean => ['conflict', 'autoscaler'].includes(trouble);
+
+/** Arms a shoot's proxy: the next write to `target` has the shoot's fault, once. If the fault ends the program, the program is started again. */
+const injectOnce = (seed: ControlPlane, isolated: IsolatedShoot, target: string | undefined) => {
+  const trouble = writeFaults[isolated.name]?.({ seed, isolated }) ?? {};
+  let struck: ProxiedWrite | undefined;
+  let recovery: Promise<unknown> = Promise.resolve();
+  const restart = async (): Promise<void> => {
+    const exit = await isolated.program().ended;
+    await isolated.start();
+    if (isolated.name === 'terminated' && exit !== 0) {
+      throw new Error(`${isolated.name}: exit code ${String(exit)} after SIGTERM`);
+    }
+  };
+  const meets = (write: ProxiedWrite): boolean => struck === undefined && targetOf(write) === target;
+  isolated.proxy.setFault({
+    before: async (write) => {
+      if (trouble.before === undefined || !meets(write)) return 'forward';
+      struck = write;
+      const fate = await trouble.before(write);
+      if (fate === 'drop') recovery = restart();
+      return fate;
+    },
+    after: async (write) => {
+      // A fault after a write needs a write that succeeded.
+      if (trouble.after !== undefined && meets(write) && write.status === 200) struck = write;
+      if (struck !== write) return 'answer';
+      const fate = await trouble.after?.(write);
+      if (endsProgram(isolated.name)) recovery = restart();
+      return fate ?? 'answer';
+    },
+  });
+  return {
+    hasStruck: () => target === undefined || struck !== undefined,
+    struck: () => struck,
+    recovered: () => recovery,
+  };
+};
+
+/** Kills a shoot's program right after the next write to `target` has succeeded. */
+const killAfter = (isolated: IsolatedShoot, target: string) => {
+  let isDead = false;
+  isolated.proxy.setFault({
+    after: async (write) => {
+      if (targetOf(write) !== target || write.status !== 200) return 'answer';
+      isolated.proxy.setFault(undefined);
+      await isolated.kill();
+      isDead = true;
+      return 'cut';
+    },
+  });
+  return { isDead: () => isDead };
+};
+
+/** Returns the writes that must succeed, in order. A count that the autoscaler has raised from 0 needs no restoration. */
+const neededWrites = (isolated: IsolatedShoot, flow: FlowDirection, target: string | undefined): readonly string[] =>
+  flows[flow].filter(
+    (write) => !(isolated.name === 'autoscaler' && flow === 'up' && write === 'mill/scale' && write === target),
+  );
 
 /** Expiry age of a lease: 0.75 of the grace period. */
 const limitMs = 6_000;

@@ -1,7 +1,11 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { getEventListeners } from 'node:events';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { afterEach, expect, it } from 'vitest';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { createVirtualClock } from '../../simulator/time/clock.ts';
@@ -16,7 +20,6 @@ import { systemRandom } from '../../src/process/random.ts';
 import { createLogger } from '../../src/telemetry/logger.ts';
 import { createMeter } from '../../src/telemetry/meter.ts';
 import { type Served, startServed } from '../envtest/served.ts';
-import { type ResourceCounts, startResourceCounter } from './support/resource-counter.ts';
 import type { FaultyWorld } from './support/faulty-world.ts';
 
 /** Number of measured phases, after one of warm-up. */
@@ -34,6 +37,85 @@ const counted = ['sockets', 'fileDescriptors', 'signals', 'listeners', 'pendingT
 const reloads = 40;
 /** Tolerance of a count: a run of each of the eight shoots may be in progress, with three signals, a connection and timers. */
 const slack = 24;
+
+/** The resources that a process holds. */
+interface ResourceCounts {
+  /** Numbers of open sockets and pipes, by Node's names for them. */
+  readonly resources: Readonly<Record<string, number>>;
+  readonly fileDescriptors: number;
+  /** Number of AbortSignals that are still reachable. `listeners` counts the listeners on them. */
+  readonly signals: number;
+  readonly listeners: number;
+}
+
+interface ResourceCounter {
+  /** Collects garbage, then counts. Resolves when two counts in a row are equal, so that work in progress has ended. */
+  take(): Promise<ResourceCounts>;
+  /** Messages of Node's warnings, such as too many listeners. */
+  readonly warnings: readonly string[];
+  stop(): void;
+}
+
+const quietMs = 200;
+
+const countResources = (): Readonly<Record<string, number>> => {
+  const counts: Record<string, number> = {};
+  for (const name of process.getActiveResourcesInfo()) counts[name] = (counts[name] ?? 0) + 1;
+  // These belong to the test's own waits.
+  for (const name of ['Timeout', 'Immediate', 'FSReqPromise']) counts[name] = 0;
+  return counts;
+};
+
+/** Counts the AbortSignals that are created from now on. At most one census may run per process. */
+const startResourceCounter = (): ResourceCounter => {
+  setFlagsFromString('--expose-gc');
+  const collectGarbage = runInNewContext('gc') as () => void;
+  const Original = globalThis.AbortController;
+  let signals: WeakRef<AbortSignal>[] = [];
+  globalThis.AbortController = class extends Original {
+    constructor() {
+      super();
+      signals.push(new WeakRef(this.signal));
+    }
+  };
+  const warnings: string[] = [];
+  const onWarning = (warning: Error): void => void warnings.push(`${warning.name}: ${warning.message}`);
+  process.on('warning', onWarning);
+
+  const count = async (): Promise<ResourceCounts> => {
+    for (let round = 0; round < 4; round += 1) {
+      collectGarbage();
+      // The target of a dereferenced WeakRef stays reachable until the task ends.
+      await sleep(5);
+    }
+    const living = signals.flatMap((ref) => ref.deref() ?? []);
+    const listeners = living.map((signal) => getEventListeners(signal, 'abort').length);
+    signals = living.map((signal) => new WeakRef(signal));
+    return {
+      resources: countResources(),
+      fileDescriptors: readdirSync('/proc/self/fd').length,
+      signals: living.length,
+      listeners: listeners.reduce((sum, some) => sum + some, 0),
+    };
+  };
+  return {
+    take: async () => {
+      let census = await count();
+      for (let tries = 0; tries < 50; tries += 1) {
+        await sleep(quietMs);
+        const next = await count();
+        if (isDeepStrictEqual(next, census)) return next;
+        census = next;
+      }
+      return census;
+    },
+    warnings,
+    stop: () => {
+      process.off('warning', onWarning);
+      globalThis.AbortController = Original;
+    },
+  };
+};
 
 const ends: (() => Promise<void> | void)[] = [];
 afterEach(async () => {
