@@ -69,13 +69,6 @@ describe('the package', () => {
       run('npx', '--offline', 'dwd', 'validate', '--component=prober', installed('examples/prober-config.yaml')),
     ).toBe('');
   });
-
-  it('can be imported', () => {
-    const source = `
-      import { runExtension } from 'dependency-watchdog/healthcheck';
-      console.log(typeof runExtension);`;
-    expect(run(process.execPath, '--input-type=module', '--eval', source)).toBe('function\n');
-  });
 });
 
 /** Writes the example with other settings of its ControlPlanes and its process. Returns the path. */

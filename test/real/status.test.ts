@@ -26,13 +26,6 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
   let pagePort = 0;
   let kubelet: Server | undefined;
 
-  /** Applies the roles of an operator, and binds them as the notes of the chart describe. */
-  const grantOperator = async (): Promise<void> => {
-    operator = await operatorKubeconfig(world.seed, quickConfig());
-  };
-
-  const createPod = (): Promise<void> => createProberPod(world.seed.client, { name: podName, healthPort, nodeName });
-
   /** Starts a kubelet that forwards ports, and creates its node. */
   const startKubelet = async (): Promise<void> => {
     const { certificatePem: cert, keyPem: key } = await world.seed.authority.issueServer(['127.0.0.1']);
@@ -64,8 +57,8 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
     [healthPort = 0, pagePort = 0] = await freePorts(2);
     await startKubelet();
     await startProber();
-    await grantOperator();
-    await createPod();
+    operator = await operatorKubeconfig(world.seed, quickConfig());
+    await createProberPod(world.seed.client, { name: podName, healthPort, nodeName });
   });
 
   afterAll(async () => {
@@ -182,14 +175,6 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
       const { stdout } = await run('explain', 'test/one');
       expect(stdout).toContain('no prober responded');
       expect(stdout).not.toMatch(/Not probed yet|\b0s\b/);
-    });
-
-    it('ends: the next prober restores, and reports it', async () => {
-      await createPod();
-      await startProber();
-      world.kubelets.connect();
-      await world.untilUp();
-      await until('nothing held', ['status', '--shoot=test/one'], (ran) => whyUnprotected.test(ran.stdout));
     });
   });
 });
