@@ -188,14 +188,9 @@ it('makes all checks, in the order of the headings', async () => {
 
 it('reports what could not be checked of a seed of which little can be read, and what was left out', async () => {
   const { '/apis/extensions.gardener.cloud/v1alpha1/clusters': _, ...unread } = answers;
-  expect(await linesOf(unread, { shootApiServers: false })).toMatchInlineSnapshot(`
+  const lines = await linesOf(unread, { shootApiServers: false });
+  expect(lines.filter((line) => !line.includes(' | ok | '))).toMatchInlineSnapshot(`
     [
-      "seed | API server | ok | v1.33.1 responds in 3 ms",
-      "seed | clock, compared with this machine | ok | agrees within 5s",
-      "kinds | Cluster of Gardener | ok | served as clusters",
-      "kinds | Machine of machine-controller-manager | ok | served as machines",
-      "kinds | apps/v1/Deployment/kube-controller-manager | ok | served as deployments",
-      "kinds | example.com/v1/Mill/mill | ok | not served; it is optional",
       "rights | of the prober | left out | --rights-of=none",
       "shoots | Clusters | unknown | could not be checked | read-failed -: /apis/extensions.gardener.cloud/v1alpha1/clusters",
       "secrets | probe | unknown | could not be checked | read-failed -: /apis/extensions.gardener.cloud/v1alpha1/clusters",
