@@ -5,10 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { proberConfig } from '../prober/config/config.ts';
 import { type ConfigProblem, hasErrors } from './rules/problem.ts';
 import { configCases } from './testing/mistakes.ts';
-import { gardenletText } from './testing/texts.ts';
+import { gardenletConfig } from './testing/texts.ts';
 
 const cases = configCases(readFileSync(fileURLToPath(new URL('fixtures/prober.txt', import.meta.url)), 'utf8'));
 
+const gardenlets = gardenletConfig('prober');
 const running = { unknownFields: 'warning' } as const;
 
 describe('any text', () => {
@@ -19,7 +20,7 @@ describe('any text', () => {
   );
   const soup = fc.array(words, { maxLength: 60 }).map((parts) => parts.join(''));
   const damaged = fc
-    .tuple(fc.constantFrom(gardenletText, ...cases.map(({ text }) => text)), fc.nat(), fc.nat({ max: 20 }), soup)
+    .tuple(fc.constantFrom(gardenlets, ...cases.map(({ text }) => text)), fc.nat(), fc.nat({ max: 20 }), soup)
     .map(([text, at, removed, added]) => {
       const start = at % (text.length + 1);
       return text.slice(0, start) + added + text.slice(start + removed);
@@ -58,7 +59,7 @@ describe('any text', () => {
       const { settings, problems } = proberConfig.load(text, running);
       expect(settings).toBeUndefined();
       expect(hasErrors(problems)).toBe(true);
-      const inside = proberConfig.load(`${gardenletText}more: ${text}\n`, running);
+      const inside = proberConfig.load(`${gardenlets}more: ${text}\n`, running);
       expect(inside.problems.length).toBeGreaterThan(0);
     }
   });

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { formatProblem } from '../config/rules/problem.ts';
 import { configCases, textOf } from '../config/testing/mistakes.ts';
+import { gardenletConfig } from '../config/testing/texts.ts';
 import { weederConfig } from './config.ts';
 
 const read = (path: string): string => readFileSync(fileURLToPath(new URL(path, import.meta.url)), 'utf8');
@@ -33,7 +34,7 @@ describe('weederConfig.load', () => {
   it('reads the configuration that Gardener writes', () => {
     const controlPlane = term('gardener.cloud/role', 'In', 'controlplane');
     const selector = (role: ReturnType<typeof term>) => ({ matchLabels: {}, matchExpressions: [controlPlane, role] });
-    expect(load(textOf(cases, 'gardener'))).toEqual({
+    expect(load(gardenletConfig('weeder'))).toEqual({
       settings: {
         watchDurationMs: 300_000,
         services: [

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { proberConfig } from '../../src/prober/config/config.ts';
 import { weederConfig } from '../../src/weeder/config.ts';
-import { gardenletConfig } from '../real/support/gardenlet.ts';
+import { gardenletConfig } from '../../src/config/testing/texts.ts';
 
 const options = { unknownFields: 'error' } as const;
 

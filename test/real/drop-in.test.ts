@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { gardenletText } from '../../src/config/testing/texts.ts';
+import { gardenletConfig } from '../../src/config/testing/texts.ts';
 import type { RbacRule } from '../envtest/access.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
 import { describeEnvtest } from '../envtest/gate.ts';
@@ -19,7 +19,7 @@ const secretName = 'shoot-access-dependency-watchdog-probe';
 const leaseName = 'dwd-prober-leader-election';
 
 /** gardenlet's configuration without the 30 s before machine-controller-manager is restored, to keep the test short. */
-const config = gardenletText.replace('    initialDelay: 30s\n', '');
+const config = gardenletConfig('prober').replace('    initialDelay: 30s\n', '');
 
 const gardenersFlags = (configFile: string): readonly string[] => [
   'prober',

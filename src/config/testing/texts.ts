@@ -1,36 +1,19 @@
-/** The configuration that Gardener's gardenlet writes: dependency-watchdog's `prober.Config`, marshalled by `sigs.k8s.io/yaml`. */
-export const gardenletText = `dependentResourceInfos:
-- optional: false
-  ref:
-    apiVersion: apps/v1
-    kind: Deployment
-    name: kube-controller-manager
-  scaleDown:
-    level: 1
-  scaleUp:
-    level: 0
-- optional: false
-  ref:
-    apiVersion: apps/v1
-    kind: Deployment
-    name: machine-controller-manager
-  scaleDown:
-    level: 0
-  scaleUp:
-    initialDelay: 30s
-    level: 1
-- optional: true
-  ref:
-    apiVersion: apps/v1
-    kind: Deployment
-    name: cluster-autoscaler
-  scaleDown:
-    level: 0
-  scaleUp:
-    level: 2
-kubeConfigSecretName: shoot-access-dependency-watchdog-probe
-probeInterval: 30s
-`;
+import { readFileSync } from 'node:fs';
+import { parseAllDocuments } from 'yaml';
+
+interface Manifest {
+  readonly kind: string;
+  readonly data?: Readonly<Record<string, string>>;
+}
+
+/** Returns the configuration that Gardener's gardenlet writes: the ConfigMap among its manifests. */
+export const gardenletConfig = (component: 'prober' | 'weeder'): string => {
+  const file = new URL(`../../../test/real/gardenlet/${component}.yaml`, import.meta.url);
+  const manifests = parseAllDocuments(readFileSync(file, 'utf8')).map((document) => document.toJS() as Manifest);
+  const text = manifests.find(({ kind }) => kind === 'ConfigMap')?.data?.['dep-config.yaml'];
+  if (text === undefined) throw new Error(`${component}.yaml has no configuration`);
+  return text;
+};
 
 /** A configuration with only the required fields. */
 export const minimal = `kubeConfigSecretName: probe

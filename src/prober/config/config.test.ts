@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { formatProblem } from '../../config/rules/problem.ts';
-import { gardenletText, minimal } from '../../config/testing/texts.ts';
+import { gardenletConfig, minimal } from '../../config/testing/texts.ts';
 import { proberConfig } from './config.ts';
 
 const running = { unknownFields: 'warning' } as const;
@@ -15,7 +15,7 @@ const deployment = (name: string) => ({ apiVersion: 'apps/v1', kind: 'Deployment
 
 describe('proberConfig.load', () => {
   it('reads what Gardener writes', () => {
-    const { settings, problems } = load(gardenletText);
+    const { settings, problems } = load(gardenletConfig('prober'));
     expect(problems).toMatchObject([{ path: 'kcmNodeMonitorGraceDuration', severity: 'warning' }]);
     expect(settings.probeIntervalMs).toBe(30_000);
     const at = (level: number, initialDelayMs = 0) => ({ level, initialDelayMs, timeoutMs: 30_000 });
@@ -108,7 +108,7 @@ describe('proberConfig.load', () => {
   });
 
   it('freezes the settings to the last leaf', () => {
-    const { settings } = load(gardenletText);
+    const { settings } = load(gardenletConfig('prober'));
     const frozen = (value: unknown): boolean =>
       typeof value !== 'object' || value === null || (Object.isFrozen(value) && Object.values(value).every(frozen));
     expect(frozen(settings)).toBe(true);

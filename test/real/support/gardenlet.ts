@@ -12,7 +12,6 @@ interface Manifest {
   readonly kind: string;
   readonly metadata: { readonly name: string; readonly namespace?: string };
   readonly rules?: readonly RbacRule[];
-  readonly data?: Readonly<Record<string, string>>;
 }
 
 interface Deployment {
@@ -40,13 +39,6 @@ const textOf = (file: GardenletFile): string =>
 
 const parse = (text: string): readonly Manifest[] =>
   parseAllDocuments(text).map((document) => document.toJS() as Manifest);
-
-/** Returns the configuration file that gardenlet mounts. */
-export const gardenletConfig = (file: 'prober' | 'weeder'): string => {
-  const text = parse(textOf(file)).find(({ kind }) => kind === 'ConfigMap')?.data?.['dep-config.yaml'];
-  if (text === undefined) throw new Error(`${file}.yaml has no configuration`);
-  return text;
-};
 
 /** Returns the labels of gardenlet's pods, and the names of their ports. */
 export const gardenletPods = (file: 'prober' | 'weeder') => {
