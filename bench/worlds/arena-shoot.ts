@@ -19,7 +19,6 @@ const kcmName = 'kube-controller-manager';
 const deployments = [kcmName, 'machine-controller-manager', 'cluster-autoscaler'];
 const heldAnnotation = 'dependency-watchdog.gardener.cloud/meltdown-protection-active';
 const failingShare = 0.2;
-const dayS = 86_400;
 
 export interface ArenaShootOptions {
   readonly seed: ControlPlane;
@@ -62,8 +61,8 @@ const startFailingProxy = async (shoot: ControlPlane) => {
     return Promise.reject(new Error('the connection breaks'));
   });
   // TLS ends at the proxy, so a client certificate would not reach the API server.
-  const account = { namespace: 'kube-system', name: 'prober', expirationSeconds: dayS };
-  const { token } = await shoot.serviceAccountKubeconfig({ ...account, rules: shootRules });
+  const account = { namespace: 'kube-system', name: 'prober', rules: shootRules };
+  const { token } = await shoot.serviceAccountKubeconfig(account);
   const { caPem, name } = shoot;
   const kubeconfig = kubeconfigText({ name, server: front.url, caPem, user: 'prober', credentials: { token } });
   return { kubeconfig, stop: () => front.stop() };

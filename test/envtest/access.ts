@@ -24,22 +24,21 @@ export interface UserOptions {
   readonly rules?: readonly RbacRule[];
 }
 
-export interface ServiceAccountOptions {
+export interface ServiceAccount {
   readonly namespace: string;
   readonly name: string;
-  readonly rules?: readonly RbacRule[];
-  /** At least 600, the API server's minimum, which is also the default. */
-  readonly expirationSeconds?: number;
 }
 
 /** Creates identities other than the admin. Their rights are in force when the promise resolves. */
 export interface Access {
   /** Creates a kubeconfig of a user with a client certificate. */
   readonly kubeconfigFor: (options: UserOptions) => Promise<Kubeconfig>;
-  /** Creates a kubeconfig of a service account, with a bearer token from a TokenRequest. Creates the account and its namespace if they do not exist. */
+  /** Creates a kubeconfig of a service account, with a bearer token that is valid for a day. */
+  readonly tokenKubeconfig: (account: ServiceAccount) => Promise<Kubeconfig & { readonly token: string }>;
+  /** The same, for an account that is created, with its namespace, if it does not exist. */
   readonly serviceAccountKubeconfig: (
-    options: ServiceAccountOptions,
-  ) => Promise<Kubeconfig & { readonly token: string }>;
+    account: ServiceAccount & { readonly rules?: readonly RbacRule[] },
+  ) => ReturnType<Access['tokenKubeconfig']>;
   /** Writes a kubeconfig with the given credentials. Grants no rights. */
   readonly kubeconfigWith: (user: string, credentials: KubeconfigCredentials) => Kubeconfig;
 }
@@ -62,22 +61,28 @@ export function createAccess({ client, authority, server, name, directory }: Acc
     writeFileSync(file, text, { mode: 0o600 });
     return { text, file };
   };
+  const tokenKubeconfig: Access['tokenKubeconfig'] = async ({ namespace, name: account }) => {
+    const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${account}/token`;
+    const kind = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest' };
+    const request = { ...kind, spec: { expirationSeconds: 86_400 } };
+    const { token } = (await client.create<{ status: { token: string } }>(path, request)).status;
+    return { ...kubeconfigWith(`system:serviceaccount:${namespace}:${account}`, { token }), token };
+  };
   return {
     kubeconfigWith,
+    tokenKubeconfig,
     kubeconfigFor: async ({ rules = [], ...identity }) => {
       const certificate = await authority.issueClient(identity);
       await grant(client, { user: identity.user, groups: identity.groups ?? [] }, rules);
       return kubeconfigWith(identity.user, certificate);
     },
-    serviceAccountKubeconfig: async ({ namespace, name: account, rules = [], expirationSeconds = 600 }) => {
+    serviceAccountKubeconfig: async ({ namespace, name: account, rules = [] }) => {
       await ensureNamespace(client, namespace);
       const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${account}`;
       await client.apply(path, { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: account, namespace } });
       const user = `system:serviceaccount:${namespace}:${account}`;
       await grant(client, { user, groups: ['system:serviceaccounts'] }, rules);
-      const request = { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', spec: { expirationSeconds } };
-      const { status } = await client.create<{ status: { token: string } }>(`${path}/token`, request);
-      return { ...kubeconfigWith(user, { token: status.token }), token: status.token };
+      return tokenKubeconfig({ namespace, name: account });
     },
   };
 }

@@ -69,7 +69,9 @@ export const startPodProgram = async (seed: ControlPlane, pod: AgentPod, contain
     ...[`--metrics-bind-addr=127.0.0.1:${String(metricsPort)}`, `--health-bind-addr=${health}`],
   ];
   const isJob = pod.spec.restartPolicy === 'Never';
-  const args = [...given, `--kubeconfig=${await kubeconfigOf(seed, pod)}`, ...(isJob ? [] : addresses)];
+  const account = { namespace: pod.metadata.namespace, name: pod.spec.serviceAccountName ?? 'default' };
+  const { file } = await seed.tokenKubeconfig(account);
+  const args = [...given, `--kubeconfig=${file}`, ...(isJob ? [] : addresses)];
   const env = Object.fromEntries((container.env ?? []).map(({ name, value }) => [name, value ?? '']));
   const named = { POD_NAME: pod.metadata.name, NODE_OPTIONS: `${env.NODE_OPTIONS ?? ''} --import=${hostname}` };
   const program = startProgram(args, { env: { ...env, ...named } });
@@ -85,19 +87,6 @@ export const startPodProgram = async (seed: ControlPlane, pod: AgentPod, contain
       rmSync(directory, { recursive: true, force: true });
     },
   };
-};
-
-/** Returns the file of a kubeconfig with a token of the pod's ServiceAccount. */
-const kubeconfigOf = async (seed: ControlPlane, { metadata: { namespace }, spec }: AgentPod): Promise<string> => {
-  const name = spec.serviceAccountName ?? 'default';
-  const request = {
-    apiVersion: 'authentication.k8s.io/v1',
-    kind: 'TokenRequest',
-    spec: { expirationSeconds: 3_600 },
-  };
-  const path = `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`;
-  const { status } = await seed.client.create<{ status: { token: string } }>(path, request);
-  return seed.kubeconfigWith(`system:serviceaccount:${namespace}:${name}`, { token: status.token }).file;
 };
 
 /** Returns the arguments of the pod's container. Mounted ConfigMaps are below `directory` instead of at their mount paths. */
