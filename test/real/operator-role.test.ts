@@ -56,17 +56,12 @@ describeEnvtest("the operator's roles", () => {
     }
     await createDeployment(seed.client, 'garden', { name: 'dwd-prober', replicas: 1 });
     await seed.kubectl(['label', 'deployment', 'dwd-prober', '-n', 'garden', 'app=dwd-prober']);
-    await createPod(seed.client, {
-      ...{ namespace: 'garden', name: 'dwd-prober-1', labels: { app: 'dwd-prober' }, owner: 'dwd-prober' },
-    });
+    await createPod(seed.client, { namespace: 'garden', name: 'dwd-prober-1', labels: { app: 'dwd-prober' } });
     await seed.kubectl(['create', 'configmap', 'dwd-prober-config', '-n', 'garden']);
     for (const component of ['prober', 'weeder', 'care']) {
       await seed.client.create('/apis/coordination.k8s.io/v1/namespaces/garden/leases', {
-        ...{
-          apiVersion: 'coordination.k8s.io/v1',
-          kind: 'Lease',
-          metadata: { name: `dwd-${component}-leader-election` },
-        },
+        ...{ apiVersion: 'coordination.k8s.io/v1', kind: 'Lease' },
+        metadata: { name: `dwd-${component}-leader-election` },
       });
     }
     operator = await operatorKubeconfig(seed, proberConfig.defaultText);

@@ -216,7 +216,7 @@ describeEnvtest('with the rights and the policies of the chart', () => {
 
   it('the weeder weeds, and no request is refused', async () => {
     const labels = { role: 'apiserver' };
-    const pod = { namespace, name: 'crashing', labels, owner: 'crashing' };
+    const pod = { namespace, name: 'crashing', labels };
     await createPod(installed.seed.client, pod);
     await setCrashing(installed.seed.client, pod, ['main']);
     await installed.startComponent('weeder');
@@ -249,7 +249,7 @@ describeEnvtest('with the rights and the policies of the chart', () => {
       );
     await installed.seed.client.create('/api/v1/namespaces', { metadata: { name: 'all-labels' } });
     for (const [index, labels] of all.entries()) {
-      const pod = { namespace: 'all-labels', name: `pod-${String(index)}`, labels, owner: 'all' };
+      const pod = { namespace: 'all-labels', name: `pod-${String(index)}`, labels };
       const isMatched = selectors.some((selector) => parseLabelSelector(formatLabelSelector(selector))(labels));
       const refusal = isMatched
         ? '403 the weeder may delete only pods with a container that waits in CrashLoopBackOff'

@@ -28,13 +28,10 @@ servicesAndDependantSelectors:
           - {key: role, operator: In, values: [apiserver]}
 `;
 
-const podNamed = (name: string, rest: Partial<PodSpec> = {}): PodSpec => ({
-  ...{ namespace, name, labels, owner: name },
-  ...rest,
-});
+const podNamed = (name: string, rest: Partial<PodSpec> = {}): PodSpec => ({ namespace, name, labels, ...rest });
 const pods = {
   plain: podNamed('kube-apiserver-1'),
-  sidecar: podNamed('kube-apiserver-2', { initContainers: [{ name: 'proxy', sidecar: true }] }),
+  sidecar: podNamed('kube-apiserver-2', { sidecar: 'proxy' }),
   healthy: podNamed('kube-apiserver-3'),
   late: podNamed('kube-apiserver-4'),
 };

@@ -123,7 +123,7 @@ describeContainers('the image in place of the Go program, as gardenlet deploys i
 
   const createCrashing = async (name: string): Promise<void> => {
     const labels = { 'gardener.cloud/role': 'controlplane', role: 'apiserver' };
-    const crashing = { namespace, name, labels, owner: name };
+    const crashing = { namespace, name, labels };
     await createPod(seed.client, crashing);
     await setCrashing(seed.client, crashing, ['main']);
   };

@@ -4,10 +4,8 @@ export interface PodSpec {
   readonly namespace: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, string>>;
-  /** Name of the pod's ReplicaSet. Without it, the pod has no controller. */
-  readonly owner?: string;
-  /** Init containers and sidecars, besides the container `main`. */
-  readonly initContainers?: readonly { readonly name: string; readonly sidecar?: boolean }[];
+  /** Name of a sidecar beside the container `main`. */
+  readonly sidecar?: string;
   /** `restartCount` of a crashing container; by default 3. */
   readonly restarts?: number;
 }
@@ -15,8 +13,6 @@ export interface PodSpec {
 export interface PodObject {
   readonly metadata: {
     readonly name: string;
-    readonly uid: string;
-    readonly resourceVersion: string;
     readonly deletionTimestamp?: string;
   };
 }
@@ -24,26 +20,19 @@ export interface PodObject {
 const podPath = (namespace: string, name = ''): string =>
   `/api/v1/namespaces/${namespace}/pods/${name}`.replace(/\/$/, '');
 
-/** Creates a pod that is bound to a node, so that its grace period applies, and that the kubelet has not yet reported on. */
-export const createPod = (client: TestClient, pod: PodSpec): Promise<PodObject> => {
-  const { namespace, name, labels, owner, initContainers = [] } = pod;
-  const ownerReferences = [
-    { apiVersion: 'apps/v1', kind: 'ReplicaSet', name: owner, uid: `uid-of-${String(owner)}`, controller: true },
-  ];
+/** Creates a pod of a ReplicaSet, bound to a node, so that its grace period applies, that the kubelet has not yet reported on. */
+export const createPod = (client: TestClient, { namespace, name, labels, sidecar }: PodSpec): Promise<PodObject> => {
+  const owner = { apiVersion: 'apps/v1', kind: 'ReplicaSet', name, uid: `uid-of-${name}`, controller: true };
   return client.create(podPath(namespace), {
     apiVersion: 'v1',
     kind: 'Pod',
-    metadata: { name, labels, ...(owner === undefined ? {} : { ownerReferences }) },
+    metadata: { name, labels, ownerReferences: [owner] },
     spec: {
       nodeName: 'node',
       terminationGracePeriodSeconds: 7,
       automountServiceAccountToken: false,
       containers: [{ name: 'main', image: 'none' }],
-      initContainers: initContainers.map((container) => ({
-        name: container.name,
-        image: 'none',
-        ...(container.sidecar === true ? { restartPolicy: 'Always' } : {}),
-      })),
+      initContainers: sidecar === undefined ? [] : [{ name: sidecar, image: 'none', restartPolicy: 'Always' }],
     },
   });
 };
@@ -65,7 +54,7 @@ export const setCrashing = (client: TestClient, pod: PodSpec, crashing: readonly
     status: {
       phase: 'Running',
       containerStatuses: [statusOf('main', crashing, pod.restarts)],
-      initContainerStatuses: (pod.initContainers ?? []).map(({ name }) => statusOf(name, crashing)),
+      initContainerStatuses: pod.sidecar === undefined ? [] : [statusOf(pod.sidecar, crashing)],
     },
   });
 
