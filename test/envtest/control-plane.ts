@@ -46,7 +46,6 @@ export interface ControlPlane extends Access {
   readonly binaries: Binaries;
   /** Runs kubectl as the admin. Resolves to stdout, rejects with stderr. */
   readonly kubectl: (args: readonly string[], stdin?: string) => Promise<string>;
-  readonly pids: { readonly etcd: number; readonly apiServer: number };
   /** Returns all requests so far but the admin's reads. Throws unless the control plane is audited. */
   readonly requests: () => readonly AuditedRequest[];
   /** Ends the processes and removes the directory. It may be called again. */
@@ -110,7 +109,6 @@ export async function startControlPlane(options: ControlPlaneOptions): Promise<C
     ...{ name, host, port, url, directory, binaries, authority, admin, client, stop },
     caPem: authority.caPem,
     kubectl: (args, stdin) => runKubectl({ ...kubectl, args, stdin }),
-    pids: { etcd: etcd.pid, apiServer: apiServer.pid },
     requests: () => {
       if (audit === undefined) throw new Error(`${name} is not audited`);
       return audit.requests();

@@ -3,7 +3,7 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:net';
-import { settlesWithin, waitFor } from './waiting.ts';
+import { waitFor } from './waiting.ts';
 
 export interface ChildProcessOptions {
   /** Name for error messages. */
@@ -98,12 +98,12 @@ function listens(server: Server, port: number): Promise<boolean> {
   });
 }
 
-/** True if every thread has stopped: the signal stops one after another, and for some milliseconds the others still respond. */
 async function stopChild(child: ChildProcess, ended: Promise<void>, options: StopOptions): Promise<void> {
   child.ref();
   child.kill(options.signal ?? 'SIGTERM');
-  if (!(await settlesWithin(ended, options.withinMs ?? 5000))) child.kill('SIGKILL');
+  const late = setTimeout(() => child.kill('SIGKILL'), options.withinMs ?? 5000);
   await ended;
+  clearTimeout(late);
 }
 
 /**

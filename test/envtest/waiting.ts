@@ -36,19 +36,6 @@ export async function waitFor<T>(wait: Wait, attempt: WaitAttempt<T>): Promise<T
   }
 }
 
-/** Resolves to true if `promise` settles in time. Its result or error stays with the caller. */
-export async function settlesWithin(promise: Promise<unknown>, withinMs: number): Promise<boolean> {
-  const timer = new AbortController();
-  const late = sleep(withinMs, false, { signal: timer.signal }).catch(() => false);
-  const done = promise.then(
-    () => true,
-    () => true,
-  );
-  const settled = await Promise.race([done, late]);
-  timer.abort();
-  return settled;
-}
-
 /** Work that is repeated in the background. */
 export interface Polling {
   /** Starts no more work and resolves when the work under way is done. Rejects with the error of the work that failed. */
