@@ -7,11 +7,10 @@ import { waitFor } from './waiting.ts';
 
 /** An RBAC rule: with `namespace`, in a Role of that namespace; without it, in a ClusterRole. */
 export interface RbacRule {
-  readonly apiGroups?: readonly string[];
+  readonly apiGroups: readonly string[];
   /** A subresource is written as `machines/status`. */
-  readonly resources?: readonly string[];
+  readonly resources: readonly string[];
   readonly resourceNames?: readonly string[];
-  readonly nonResourceURLs?: readonly string[];
   readonly verbs: readonly string[];
   /** The namespace of the Role. It is created if it does not exist. */
   readonly namespace?: string;
@@ -123,25 +122,18 @@ const rbac = `/apis/${apiVersion}`;
 
 /** Waits until a rule is in force: the authorizer sees new roles through its own watches, a moment after they are stored. */
 export async function untilAllowed(client: TestClient, identity: Identity, rule: RbacRule): Promise<void> {
-  const [resource, subresource] = rule.resources?.[0]?.split('/') ?? [];
-  const verb = rule.verbs[0];
-  const attributes =
-    resource === undefined
-      ? { nonResourceAttributes: { path: rule.nonResourceURLs?.[0], verb } }
-      : {
-          resourceAttributes: {
-            group: rule.apiGroups?.[0] ?? '',
-            resource,
-            subresource,
-            verb,
-            name: rule.resourceNames?.[0],
-            namespace: rule.namespace,
-          },
-        };
+  const [resource, subresource] = rule.resources[0]?.split('/') ?? [];
+  const {
+    apiGroups: [group],
+    verbs: [verb],
+    resourceNames: [name] = [],
+    namespace,
+  } = rule;
+  const resourceAttributes = { group, resource, subresource, verb, name, namespace };
   const review = {
     apiVersion: 'authorization.k8s.io/v1',
     kind: 'SubjectAccessReview',
-    spec: { ...identity, ...attributes },
+    spec: { ...identity, resourceAttributes },
   };
   await waitFor({ what: `${identity.user} may ${rule.verbs.join(',')}`, withinMs: 10_000, everyMs: 10 }, async () => {
     const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';

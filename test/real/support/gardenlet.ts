@@ -25,7 +25,6 @@ interface Deployment {
             readonly command: readonly string[];
             readonly ports: readonly { readonly name: string }[];
             readonly volumeMounts: readonly [{ readonly name: string; readonly mountPath: string }];
-            readonly securityContext: Readonly<Record<string, unknown>>;
           },
         ];
         readonly volumes: readonly [{ readonly name: string; readonly configMap: { readonly name: string } }];
