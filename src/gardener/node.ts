@@ -84,7 +84,7 @@ const nodeHealthFields: Omit<ProtobufKind<object>, 'project'> = {
   empty: (): NodeParts => ({ name: '', conditions: [] }),
 };
 
-export const probedNodeFields: Omit<ProtobufKind<object>, 'project'> = {
+const probedNodeFields: Omit<ProtobufKind<object>, 'project'> = {
   apiVersion: 'v1',
   fields: {
     1: flat({

@@ -72,10 +72,4 @@ export const discoveryCases = topic('discovery', {
       expect(reply.headers['content-type']).toBe('text/plain; charset=utf-8');
     }
   },
-
-  'responses have a Date header and JSON as content type': async (api) => {
-    const reply = await api.get('/api/v1/namespaces');
-    expect(Date.parse(reply.headers.date ?? '')).toBeGreaterThan(0);
-    expect(reply.headers['content-type']).toBe('application/json');
-  },
 });

@@ -2,11 +2,11 @@ import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import type { Api } from './api.ts';
 import { expectFailure, expectObject, made, namesOf } from './expectations.ts';
-import { configMap, lease, machine } from './fixtures.ts';
+import { configMap, machine } from './fixtures.ts';
 import type { Json } from './json.ts';
 import { topic } from './target.ts';
 
-const { ConfigMap, Deployment, Lease, Machine } = simKinds;
+const { ConfigMap, Deployment, Machine } = simKinds;
 
 /** Creates ConfigMaps one after the other. Returns the last one. */
 const fill = async (api: Api, names: readonly string[]): Promise<Json> => {
@@ -51,13 +51,6 @@ export const listCases = topic('list', {
     expect(before).toBeGreaterThanOrEqual(Number(metadata.resourceVersion));
     await fill(api, ['b']);
     expect(Number(expectObject(await api.get(api.at(ConfigMap))).metadata.resourceVersion)).toBeGreaterThan(before);
-  },
-
-  'all namespaces of a namespaced kind are listed together': async (api) => {
-    await made(api, api.at(Lease), lease('a'));
-    const list = expectObject(await api.get('/apis/coordination.k8s.io/v1/leases'));
-    const mine = list.items.filter((item) => item.metadata.namespace === api.namespace);
-    expect(mine.map((item) => item.metadata.name)).toEqual(['a']);
   },
 
   'a missing namespace has an empty list': async (api) => {
@@ -115,13 +108,5 @@ export const pagingCases = topic('paging', {
     const reply = await api.get(api.at(ConfigMap), { limit: '2' });
     expect(namesOf(reply)).toEqual(['a', 'b']);
     expect(reply.json.metadata).not.toHaveProperty('continue');
-  },
-
-  'custom kinds have pages as well': async (api) => {
-    for (const name of ['a', 'b', 'c']) await made(api, api.at(Machine), machine(name));
-    const first = await api.get(api.at(Machine), { limit: '2' });
-    expect([namesOf(first), first.json.metadata.remainingItemCount]).toEqual([['a', 'b'], 1]);
-    const second = await api.get(api.at(Machine), { limit: '2', continue: first.json.metadata.continue! });
-    expect([namesOf(second), second.json.metadata.continue]).toEqual([['c'], '']);
   },
 });

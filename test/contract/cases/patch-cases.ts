@@ -1,10 +1,10 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { expectFailure, expectObject, made } from './expectations.ts';
-import { configMap, machine, watermill, workload } from './fixtures.ts';
+import { configMap, machine, workload } from './fixtures.ts';
 import { topic } from './target.ts';
 
-const { ConfigMap, Deployment, Machine, Watermill } = simKinds;
+const { ConfigMap, Deployment, Machine } = simKinds;
 
 const annotation = 'dependency-watchdog.gardener.cloud/replicas';
 
@@ -46,26 +46,11 @@ export const mergePatchCases = topic('merge patch', {
     expect(expectObject(await api.get(api.at(Deployment, 'a'))).spec.replicas).toBe(2);
   },
 
-  'a stale resourceVersion is a Conflict for custom kinds too': async (api) => {
-    await made(api, api.at(Watermill), watermill('a'));
-    const patch = { metadata: { resourceVersion: '1', labels: { x: 'y' } } };
-    expectFailure(await api.patch(api.at(Watermill, 'a'), patch), { code: 409, reason: 'Conflict' });
-  },
-
   'a patch that changes nothing keeps the resourceVersion': async (api) => {
     const before = await made(api, api.at(Machine), machine('a', { spec: { x: 1 } }));
     for (const patch of [{}, { spec: { x: 1 } }, { spec: { none: null } }, { metadata: { labels: { none: null } } }]) {
       const after = expectObject(await api.patch(api.at(Machine, 'a'), patch));
       expect(after.metadata.resourceVersion).toBe(before.metadata.resourceVersion);
     }
-  },
-
-  'a missing object is NotFound': async (api) => {
-    expectFailure(await api.patch(api.at(ConfigMap, 'a'), { data: {} }), {
-      code: 404,
-      reason: 'NotFound',
-      message: 'configmaps "a" not found',
-      details: { name: 'a', kind: 'configmaps' },
-    });
   },
 });

@@ -162,22 +162,6 @@ export const podWatchCases = topic('watch pods', {
     await watcher.close();
   },
 
-  'a pod whose labels change is ADDED and DELETED, in its state when it matched': async (api) => {
-    await made(api, api.at(Pod), labelled('a', { role: 'scheduler' }));
-    const watcher = await api.watch(api.at(Pod), { labelSelector: dependants });
-    const relabel = async (labels: Readonly<Record<string, string | null>>): Promise<Json> =>
-      expectObject(await api.patch(api.at(Pod, 'a'), { metadata: { labels } }));
-    await relabel({ role: 'apiserver' });
-    const unseen = await setStatus(api, 'a', { containerStatuses: [crashLooping] });
-    await relabel({ role: null });
-    await relabel({ [role]: null });
-    const events = await watcher.take(4);
-    expect(story(events)).toEqual(['ADDED a', 'DELETED a', 'ADDED a', 'DELETED a']);
-    expect(events[1]?.object.metadata.labels).toEqual({ [role]: 'controlplane', role: 'scheduler' });
-    expect(events[2]?.object.status).toEqual(unseen.status);
-    await watcher.close();
-  },
-
   'a deletion: terminating, then deleted when its kubelet confirms': async (api) => {
     const before = await made(api, api.at(Pod), labelled('a', { role: 'scheduler' }));
     const { resourceVersion } = before.metadata;

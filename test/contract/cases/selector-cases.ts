@@ -11,14 +11,10 @@ const labelled = { a: { app: 'x', tier: 'one' }, b: { app: 'x', tier: 'two' }, c
 /** A selector, then the names that it selects from `labelled`. */
 const selections: readonly (readonly [string, string])[] = [
   ['app=x', 'a b'],
-  ['app==x', 'a b'],
-  ['app = x', 'a b'],
   ['app!=x', 'c d'],
   ['app', 'a b c'],
   ['!app', 'd'],
-  ['! app', 'd'],
   ['app in (x)', 'a b'],
-  ['app in (x, y)', 'a b c'],
   ['app in (x,z),tier', 'a b'],
   ['app notin (x)', 'c d'],
   ['app notin (x,y)', 'd'],
@@ -29,7 +25,6 @@ const selections: readonly (readonly [string, string])[] = [
   ['tier in (one,two),app notin (y)', 'a b'],
   ['app=', ''],
   ['app!=', 'a b c d'],
-  ['app in ()', ''],
   ['none', ''],
   ['example.io/none!=x', 'a b c d'],
   ['', 'a b c d'],
@@ -58,30 +53,7 @@ export const selectorCases = topic('selector', {
       await made(api, api.at(EndpointSlice), endpointSlice(name));
     }
     for (const kind of [ConfigMap, Deployment, Machine, Secret, EndpointSlice]) {
-      const select = async (fieldSelector: string): Promise<string> =>
-        namesOf(await api.get(api.at(kind), { fieldSelector })).join(' ');
-      expect(await select('metadata.name=a')).toBe('a');
-      expect(await select('metadata.name==a')).toBe('a');
+      expect(namesOf(await api.get(api.at(kind), { fieldSelector: 'metadata.name=a' }))).toEqual(['a']);
     }
-  },
-
-  'fields: a name over all namespaces': async (api) => {
-    const name = `only-${api.namespace}`;
-    await made(api, api.at(Deployment), workload(name));
-    const found = await api.get('/apis/apps/v1/deployments', { fieldSelector: `metadata.name=${name}` });
-    expect(namesOf(found)).toEqual([name]);
-  },
-
-  'fields: the name of a cluster-scoped object': async (api) => {
-    const found = await api.get('/api/v1/namespaces', { fieldSelector: `metadata.name=${api.namespace}` });
-    expect(namesOf(found)).toEqual([api.namespace]);
-  },
-
-  'labels and fields together': async (api) => {
-    for (const [name, labels] of Object.entries(labelled)) {
-      await made(api, api.at(ConfigMap), configMap(name, {}, { labels }));
-    }
-    const query = { labelSelector: 'app=x', fieldSelector: 'metadata.name=b' };
-    expect(namesOf(await api.get(api.at(ConfigMap), query))).toEqual(['b']);
   },
 });

@@ -3,7 +3,6 @@ import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import type { Reply } from './api.ts';
 import { expectFailure, expectObject, made } from './expectations.ts';
 import { machine, statefulSet, workload } from './fixtures.ts';
-import type { Json } from './json.ts';
 import { topic } from './target.ts';
 
 const { Deployment, Machine, StatefulSet } = simKinds;
@@ -46,13 +45,5 @@ export const statusCases = topic('status', {
     expectObject(await set(1));
     const again = await set(2);
     expectFailure(again, { code: 409, reason: 'Conflict' });
-  },
-
-  'a status that does not change keeps the resourceVersion': async (api) => {
-    await made(api, api.at(Machine), machine('a'));
-    const set = async (): Promise<Json> =>
-      expectObject(await api.patch(api.at(Machine, 'a', 'status'), { status: { x: 1 } }));
-    const first = await set();
-    expect((await set()).metadata.resourceVersion).toBe(first.metadata.resourceVersion);
   },
 });

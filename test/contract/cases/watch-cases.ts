@@ -1,12 +1,12 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import { expectObject, listVersion, made, versionOf } from './expectations.ts';
-import { configMap, endpointSlice, machine } from './fixtures.ts';
+import { configMap, machine } from './fixtures.ts';
 import type { Json } from './json.ts';
 import { topic } from './target.ts';
 import { story } from './watcher.ts';
 
-const { ConfigMap, EndpointSlice, Machine } = simKinds;
+const { ConfigMap, Machine } = simKinds;
 
 export const watchCases = topic('watch', {
   'sends creation, change and deletion, in order, with growing versions': async (api) => {
@@ -58,20 +58,6 @@ export const watchCases = topic('watch', {
     await made(api, api.at(ConfigMap), configMap('b'));
     expect(story(await watcher.take(1))).toEqual(['ADDED b']);
     await watcher.close();
-  },
-
-  'objects of other namespaces are not sent, unless all are watched': async (api) => {
-    const other = `${api.namespace}-other`;
-    await made(api, '/api/v1/namespaces', { metadata: { name: other } });
-    const mine = await api.watch(api.at(EndpointSlice));
-    const all = await api.watch('/apis/discovery.k8s.io/v1/endpointslices', { labelSelector: `case=${api.namespace}` });
-    const labels = { case: api.namespace };
-    await made(api, api.at(EndpointSlice).replace(api.namespace, other), endpointSlice('theirs', labels));
-    await made(api, api.at(EndpointSlice), endpointSlice('mine', labels));
-    expect(story(await mine.take(1))).toEqual(['ADDED mine']);
-    expect([...story(await all.take(2))].sort()).toEqual(['ADDED mine', 'ADDED theirs']);
-    await mine.close();
-    await all.close();
   },
 
   'status and scale writes are MODIFIED': async (api) => {
