@@ -100,24 +100,3 @@ export const findReadSites = (program: CheckedProgram): readonly ReadSite[] => {
   }
   return sites;
 };
-
-const isReader = (checker: ts.TypeChecker, node: ts.VariableDeclaration): boolean => {
-  const { initializer } = node;
-  if (initializer === undefined || !ts.isArrowFunction(initializer)) return false;
-  const [first, second] = initializer.parameters;
-  if (first === undefined || (checker.getTypeAtLocation(first).flags & ts.TypeFlags.Unknown) === 0) return false;
-  const names = [first, second].map((parameter) => parameter && ts.isIdentifier(parameter.name) && parameter.name.text);
-  return names[0] === 'json' || names[1] === 'path';
-};
-
-/** Finds all functions, as `file name`, that take JSON of unknown shape, except the basic ones in decode.ts. */
-export const findReaders = ({ checker, files, nameOf }: CheckedProgram): readonly string[] =>
-  files.flatMap((file) => {
-    const readers: string[] = [];
-    if (nameOf(file) === 'src/kubernetes/api/decode.ts') return readers;
-    walk(file, (node) => {
-      if (!ts.isVariableDeclaration(node) || !ts.isIdentifier(node.name) || !isReader(checker, node)) return;
-      readers.push(`${nameOf(file)} ${node.name.text}`);
-    });
-    return readers;
-  });

@@ -10,8 +10,6 @@ export interface KeyRead {
   readonly key: string;
   /** Path of the file that read the key, relative to the repository. */
   readonly file: string;
-  /** The functions of `src/` that were running, as `file name`. */
-  readonly functions: readonly string[];
   /** `entry` if the object is a map, which may have any key. */
   readonly found: 'field' | 'entry' | 'missing';
 }
@@ -25,19 +23,13 @@ export interface KeyRecorder {
 /** More stack frames than there are between a reader and the access to a key. */
 const stackDepth = 60;
 
-/** The functions of `src/` on the stack, the innermost first; none if the test itself reads. */
-const runningFunctions = (): readonly (readonly [file: string, name: string])[] => {
+/** The innermost file of `src/` on the stack; undefined if the test itself reads. */
+const readingFile = (): string | undefined => {
   const { stackTraceLimit } = Error;
   Error.stackTraceLimit = stackDepth;
   const { stack = '' } = new Error('where');
   Error.stackTraceLimit = stackTraceLimit;
-  return Array.from(
-    // `at Object.decodeNode [as decode] (/where/src/domain/nodes.ts:40:3)`, or `at /where/src/...` for a function without a name.
-    stack.matchAll(
-      /^ +at (?:async )?(?:(?:[\w$<>]+\.)*([\w$<>]+)(?: \[as \w+\])? \()?[^\s(]*\/((?:src|simulator)\/[^:?)]+\.ts)/gm,
-    ),
-    ([, name = '', file = '']) => [file, name],
-  );
+  return /^ +at [^\n]*\/((?:src|simulator)\/[^:?)\n]+\.ts)/m.exec(stack)?.[1];
 };
 
 const isMap = (object: object): boolean => Object.hasOwn(object, anyKey);
@@ -51,16 +43,13 @@ export const createRecorder = (): KeyRecorder => {
   const reads: KeyRead[] = [];
 
   const note = (object: object, { kind, path }: Place, key: string): string | undefined => {
-    const running = runningFunctions();
-    const [file] = running[0] ?? [];
+    const file = readingFile();
     const [found, at] = Object.hasOwn(object, key)
       ? (['field', key] as const)
       : isMap(object)
         ? (['entry', anyKey] as const)
         : (['missing', undefined] as const);
-    if (file === undefined) return at;
-    const functions = running.map((names) => names.join(' '));
-    reads.push({ kind, path: `${path}.${at ?? key}`.replace(/^\./, ''), key, file, functions, found });
+    if (file !== undefined) reads.push({ kind, path: `${path}.${at ?? key}`.replace(/^\./, ''), key, file, found });
     return at;
   };
 
