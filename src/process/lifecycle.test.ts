@@ -128,24 +128,16 @@ describe('runLifecycle', () => {
     expect(String(logger.lines[0]!.fields.error)).toBe(`Error: ${message}`);
   });
 
-  it('treats a rejection with the reason of the abort as a clean end', async () => {
-    const { clock, logger, stop, runnable, run } = setup();
-    const { state } = run([[runnable('a', { stopError: (reason) => reason })]]);
-    await clock.advance(1);
-    stop.abort(new Error('received SIGTERM'));
-    await clock.advance(10);
-    expect(state.code).toBe(0);
-    expect(logger.at('error')).toEqual([]);
-  });
-
-  it('returns 1 for an error while stopping, and still stops the others', async () => {
+  it.each<[what: string, stopError: Script['stopError'], code: number, errors: readonly string[]]>([
+    ['returns 0 for a rejection with the reason of the abort', (reason) => reason, 0, []],
+    ['returns 1 for another one', () => new Error('lost'), 1, ['a failed']],
+  ])('%s, and stops the others', async (_what, stopError, code, errors) => {
     const { clock, logger, stop, events, runnable, run } = setup();
-    const { state } = run([[runnable('servers')], [runnable('a', { stopError: () => new Error('lost') })]]);
+    const { state } = run([[runnable('servers')], [runnable('a', { stopError })]]);
     await clock.advance(1);
     stop.abort(new Error('received SIGTERM'));
     await clock.advance(10);
-    expect(state.code).toBe(1);
-    expect(logger.at('error')).toEqual(['a failed']);
+    expect([state.code, logger.at('error')]).toEqual([code, errors]);
     expect(events.at(-1)).toBe('servers stopped');
   });
 

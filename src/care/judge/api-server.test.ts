@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bad, checkInput, observed } from '../testing/check-input.ts';
 import { checkError, failed, healthy } from './finding.ts';
-import { apiServerFinding, withoutResponseTime } from './api-server.ts';
+import { apiServerFinding } from './api-server.ts';
 import type { HealthzObservation, ShootObservation } from './observation.ts';
 
 describe('APIServerAvailable', () => {
@@ -34,16 +34,5 @@ describe('APIServerAvailable', () => {
   it('is not known if it is not known whether there is an API server', () => {
     const input = checkInput({ view: { kind: 'no-client', error: 'x' }, seed: { deployments: bad('no right') } });
     expect(apiServerFinding(input)).toEqual(checkError('no right'));
-  });
-});
-
-describe('withoutResponseTime', () => {
-  it.each([
-    ['Fine. [response_time:3ms]', 'Fine.'],
-    ['Fine.[response_time:3ms] (again)', 'Fine. (again)'],
-    ['[response_time:3ms', '[response_time:3ms'],
-    ['Fine [again].', 'Fine [again].'],
-  ])('%j is %j', (message, rest) => {
-    expect(withoutResponseTime(message)).toBe(rest);
   });
 });

@@ -46,73 +46,52 @@ it('rule 15: a wait is no longer than a minute, however much is requested', asyn
   expect(server.requests).toHaveLength(2);
 });
 
-describe('rule 2: retried requests', () => {
-  const cases = [
-    { status: 429, request: {}, retried: true },
-    { status: 429, request: { method: 'POST' }, retried: true },
-    { status: 503, request: {}, retried: true },
-    { status: 503, request: { method: 'POST' }, retried: false },
-    { status: 503, request: { method: 'PATCH', repeatable: false }, retried: false },
-    { status: 503, request: { method: 'PATCH', repeatable: true }, retried: true },
-    { status: 200, request: {}, retried: false },
-    { status: 403, request: {}, retried: false },
-    { status: 429, request: { noRetry: true }, retried: false },
-    { status: 503, request: { noRetry: true }, retried: false },
-    { status: 429, request: {}, retryAfter: null, retried: false },
-    { status: 500, request: {}, retryAfter: null, retried: false },
-  ] as const;
+const cases = [
+  { status: 429, request: {}, retried: true },
+  { status: 429, request: { method: 'POST' }, retried: true },
+  { status: 503, request: {}, retried: true },
+  { status: 503, request: { method: 'POST' }, retried: false },
+  { status: 503, request: { method: 'PATCH', repeatable: false }, retried: false },
+  { status: 503, request: { method: 'PATCH', repeatable: true }, retried: true },
+  { status: 200, request: {}, retried: false },
+  { status: 403, request: {}, retried: false },
+  { status: 429, request: { noRetry: true }, retried: false },
+  { status: 503, request: { noRetry: true }, retried: false },
+  { status: 429, request: {}, retryAfter: null, retried: false },
+  { status: 500, request: {}, retryAfter: null, retried: false },
+] as const;
 
-  it.each(cases)(
-    'rule 2: $status with Retry-After $retryAfter on $request: $retried',
-    async ({ status, request, retried, ...rest }) => {
-      const outcome = send(request);
-      await refuse(status, 'retryAfter' in rest ? undefined : '1');
-      expect(outcome()).toEqual(retried ? undefined : { status, text: 'busy' });
-      await clock.advance(60_000);
-      expect(server.requests).toHaveLength(retried ? 2 : 1);
-      if (retried) {
-        server.take().respond(200, 'fine');
-        await clock.settle();
-        expect(outcome()).toEqual({ status: 200, text: 'fine' });
-      }
-      expect([server.openBodies, clock.pending]).toEqual([0, 0]);
-    },
-  );
-});
-
-describe('rule 2: the wait before a retry', () => {
-  it('rule 2: is at least as long as each response requests', async () => {
-    const outcome = send();
-    for (const seconds of [1, 7, 0, 3]) {
-      await refuse(429, String(seconds));
-      const before = server.requests.length;
-      if (seconds > 0) {
-        await clock.advance(seconds * 1_000 - 1);
-        expect(server.requests).toHaveLength(before);
-        await clock.advance(1);
-      }
-      expect(server.waiting).toBe(1);
+it.each(cases)(
+  'rule 2: $status with Retry-After $retryAfter on $request: $retried',
+  async ({ status, request, retried, ...rest }) => {
+    const outcome = send(request);
+    await refuse(status, 'retryAfter' in rest ? undefined : '1');
+    expect(outcome()).toEqual(retried ? undefined : { status, text: 'busy' });
+    await clock.advance(60_000);
+    expect(server.requests).toHaveLength(retried ? 2 : 1);
+    if (retried) {
+      server.take().respond(200, 'fine');
+      await clock.settle();
+      expect(outcome()).toEqual({ status: 200, text: 'fine' });
     }
-    server.take().respond(200, 'fine');
-    await clock.settle();
-    expect(outcome()).toEqual({ status: 200, text: 'fine' });
-  });
-
-  it('rule 2: occurs five times, then the last response is returned', async () => {
-    const outcome = send();
-    for (let count = 0; count < 6; count += 1) {
-      expect(outcome()).toBeUndefined();
-      await refuse(429, '1');
-      await clock.advance(1_000);
-    }
-    expect(outcome()).toEqual({ status: 429, text: 'busy' });
-    expect(server.requests).toHaveLength(6);
     expect([server.openBodies, clock.pending]).toEqual([0, 0]);
-  });
+  },
+);
+
+it('rule 2: a wait before a retry occurs five times, then the last response is returned', async () => {
+  const outcome = send();
+  for (let count = 0; count < 6; count += 1) {
+    expect(outcome()).toBeUndefined();
+    await refuse(429, '1');
+    await clock.advance(1_000);
+  }
+  expect(outcome()).toEqual({ status: 429, text: 'busy' });
+  expect(server.requests).toHaveLength(6);
+  expect([server.openBodies, clock.pending]).toEqual([0, 0]);
 });
 
 describe('rule 2: the deadline covers waits and attempts', () => {
-  it('rule 2: no request is sent after it, and each gets the rest of the time', async () => {
+  it('rule 2: each wait is as long as requested, no request is sent after the deadline, and each gets the rest of the time', async () => {
     const waits = fc.array(fc.record({ answerMs: fc.nat(3_000), retryAfter: fc.nat(4) }), { maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 12_000 }), waits, async (timeoutMs, answers) => {
@@ -162,29 +141,25 @@ describe('rule 2: the deadline covers waits and attempts', () => {
   });
 });
 
-describe('rule 4: an abort ends it at once', () => {
-  it('rule 4: while waiting to retry', async () => {
-    const controller = new AbortController();
-    const outcome = send({ signal: controller.signal });
-    await refuse(429, '10');
-    await clock.advance(5_000);
-    controller.abort(new Error('enough'));
-    await clock.settle();
-    expect(outcome()).toMatchObject({ error: { message: 'enough' } });
-    expect([server.requests.length, server.openBodies, clock.pending]).toEqual([1, 0, 0]);
-  });
+it('rule 4: an abort ends it at once while it waits to retry', async () => {
+  const controller = new AbortController();
+  const outcome = send({ signal: controller.signal });
+  await refuse(429, '10');
+  await clock.advance(5_000);
+  controller.abort(new Error('enough'));
+  await clock.settle();
+  expect(outcome()).toMatchObject({ error: { message: 'enough' } });
+  expect([server.requests.length, server.openBodies, clock.pending]).toEqual([1, 0, 0]);
 });
 
-describe('rule 2: a retry that fails in another way', () => {
-  it('rule 2: mentions the response before it, and keeps its own cause', async () => {
-    const outcome = send();
-    await refuse(503, '1');
-    await clock.advance(1_000);
-    const cause = { code: 'ECONNRESET', phase: 'waiting for the answer' };
-    server.take().fail(new ApiError({ code: 'ConnectionError', message: 'GET /x: reset', cause }));
-    await clock.settle();
-    const { error } = outcome() as { readonly error: ApiError };
-    expect(error).toMatchObject({ code: 'ConnectionError', cause });
-    expect(error.message).toMatch(/^GET \/x: reset \(.*503.*\)$/);
-  });
+it('rule 2: a retry that fails in another way mentions the response before it, and keeps its own cause', async () => {
+  const outcome = send();
+  await refuse(503, '1');
+  await clock.advance(1_000);
+  const cause = { code: 'ECONNRESET', phase: 'waiting for the answer' };
+  server.take().fail(new ApiError({ code: 'ConnectionError', message: 'GET /x: reset', cause }));
+  await clock.settle();
+  const { error } = outcome() as { readonly error: ApiError };
+  expect(error).toMatchObject({ code: 'ConnectionError', cause });
+  expect(error.message).toMatch(/^GET \/x: reset \(.*503.*\)$/);
 });

@@ -44,11 +44,6 @@ const answering = async (answer: (key: string) => string): Promise<{ server: Tes
   return { server, seen };
 };
 
-const refusal = (status: string, body: object): string => {
-  const text = JSON.stringify(body);
-  return `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${text.length}\r\n\r\n${text}`;
-};
-
 const failureOf = async (work: Promise<void>): Promise<unknown> => {
   try {
     await work;
@@ -60,16 +55,6 @@ const failureOf = async (work: Promise<void>): Promise<unknown> => {
 
 describe('createTunnelConnector', () => {
   it.each([
-    [
-      'an unreachable kubelet',
-      refusal('500 Internal Server Error', {
-        kind: 'Status',
-        reason: 'InternalError',
-        message: 'error dialing backend: timeout',
-      }),
-      'ServerError',
-      `GET ${path}: 500 ServerError: error dialing backend: timeout`,
-    ],
     [
       'a response without an upgrade',
       'HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n',

@@ -7,6 +7,7 @@ import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { temporaryDirectory } from '../../../test/doubles/temporary-directory.ts';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { KubeconfigError } from '../api/errors.ts';
+import { formatTime } from '../api/meta-time.ts';
 import type { ClusterAccess, OperatorOptions } from './operator-context.ts';
 import { loadOperatorKubeconfig } from './operator.ts';
 
@@ -270,7 +271,7 @@ describe('credential plugins', () => {
     );
     expect(await credentials.authorization(signal)).toBe('Bearer tok');
     expect(await credentials.authorization(signal)).toBe('Bearer tok');
-    const [args, ours, theirs, info] = (await import('node:fs')).readFileSync(join(home, 'log'), 'utf8').split('|');
+    const [args, ours, theirs, info] = readFileSync(join(home, 'log'), 'utf8').split('|');
     expect([args, ours, theirs]).toEqual(['get a b', 'from process', 'from file']);
     expect(JSON.parse(info ?? '')).toEqual({
       apiVersion: version,
@@ -287,17 +288,11 @@ describe('credential plugins', () => {
   });
 
   it('runs again if the credential has expired or the server refused it, and once for all concurrent callers', async () => {
-    const expirationTimestamp = new Intl.DateTimeFormat('sv-SE', {
-      dateStyle: 'short',
-      timeStyle: 'medium',
-      timeZone: 'UTC',
-    })
-      .format(clock.now() + 600_000)
-      .replace(' ', 'T');
+    const expirationTimestamp = formatTime(clock.now() + 600_000);
     plugin(
       `echo run >> "${home}/log"; n=$(wc -l < "${home}/log"); echo '${credential({
         token: 'NUMBER',
-        expirationTimestamp: `${expirationTimestamp}Z`,
+        expirationTimestamp,
       })}' | sed "s/NUMBER/token-$((n))/"`,
     );
     const { credentials, security } = await access({});
