@@ -81,24 +81,22 @@ describe("the unhealthy conditions of a node's pool", () => {
   });
 });
 
-describe('a node of a cluster without Machines', () => {
-  const leaving = 'being deleted, about to be, or off by plan';
-  const ignored = (value: string) => ({
-    metadata: { annotations: { 'dependency-watchdog.gardener.cloud/ignore-node': value } },
-  });
+const leaving = 'being deleted, about to be, or off by plan';
+const ignored = (value: string) => ({
+  metadata: { annotations: { 'dependency-watchdog.gardener.cloud/ignore-node': value } },
+});
 
-  it.each<[why: string | undefined, object: { readonly metadata?: object; readonly [part: string]: unknown }]>([
-    [undefined, {}],
-    [leaving, { metadata: { deletionTimestamp: '2026-11-23T06:00:00Z' } }],
-    [leaving, { spec: { taints: [{ key: 'ToBeDeletedByClusterAutoscaler' }] } }],
-    [leaving, { spec: { taints: [{ key: 'node.kubernetes.io/out-of-service' }] } }],
-    [leaving, ignored('true')],
-    [undefined, ignored('false')],
-    [undefined, { spec: { unschedulable: true, taints: [{ key: 'node.kubernetes.io/unschedulable' }] } }],
-    ['its condition DiskPressure is True', { status: { conditions: [{ type: 'DiskPressure', status: 'True' }] } }],
-  ])('is left out because: %s (%j)', (why, { metadata, ...parts }) => {
-    const read = decodeNode({ ...parts, metadata: { ...metadata, name: 'a' } }, 'node');
-    const { candidates, leftOut } = choosePlainNodes([read], [], new Map());
-    expect([leftOut.get('a'), candidates.has('a')]).toEqual([why, why === undefined]);
-  });
+it.each<[why: string | undefined, object: { readonly metadata?: object; readonly [part: string]: unknown }]>([
+  [undefined, {}],
+  [leaving, { metadata: { deletionTimestamp: '2026-11-23T06:00:00Z' } }],
+  [leaving, { spec: { taints: [{ key: 'ToBeDeletedByClusterAutoscaler' }] } }],
+  [leaving, { spec: { taints: [{ key: 'node.kubernetes.io/out-of-service' }] } }],
+  [leaving, ignored('true')],
+  [undefined, ignored('false')],
+  [undefined, { spec: { unschedulable: true, taints: [{ key: 'node.kubernetes.io/unschedulable' }] } }],
+  ['its condition DiskPressure is True', { status: { conditions: [{ type: 'DiskPressure', status: 'True' }] } }],
+])('a node of a cluster without Machines is left out because: %s (%j)', (why, { metadata, ...parts }) => {
+  const read = decodeNode({ ...parts, metadata: { ...metadata, name: 'a' } }, 'node');
+  const { candidates, leftOut } = choosePlainNodes([read], [], new Map());
+  expect([leftOut.get('a'), candidates.has('a')]).toEqual([why, why === undefined]);
 });

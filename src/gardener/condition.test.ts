@@ -30,18 +30,16 @@ const initialMessage = 'The condition has been initialized but its semantic chec
 const change = (given: ConditionChange, from: Condition | undefined = old) =>
   updateCondition({ type: 'ControlPlaneHealthy', old: from }, given, now);
 
-describe('a new condition', () => {
-  it('is Unknown, and its message is that nothing has been checked', () => {
-    expect(newCondition('EveryNodeReady', now)).toEqual({
-      type: 'EveryNodeReady',
-      status: 'Unknown',
-      reason: 'ConditionInitialized',
-      message: initialMessage,
-      lastTransitionTime: nowText,
-      lastUpdateTime: nowText,
-    });
-    expect(() => newCondition('', now)).toThrow(new RangeError('condition: the type must not be empty'));
+it('a new condition is Unknown, and its message is that nothing has been checked', () => {
+  expect(newCondition('EveryNodeReady', now)).toEqual({
+    type: 'EveryNodeReady',
+    status: 'Unknown',
+    reason: 'ConditionInitialized',
+    message: initialMessage,
+    lastTransitionTime: nowText,
+    lastUpdateTime: nowText,
   });
+  expect(() => newCondition('', now)).toThrow(new RangeError('condition: the type must not be empty'));
 });
 
 describe('updating', () => {
@@ -86,35 +84,31 @@ const given: fc.Arbitrary<ConditionChange> = fc.record(
   { requiredKeys: [] },
 );
 
-describe('a history of updates', () => {
-  const steps = fc.array(fc.tuple(given, time), { minLength: 1, maxLength: 8 });
+const steps = fc.array(fc.tuple(given, time), { minLength: 1, maxLength: 8 });
 
-  it('moves each time exactly when its fields differ, has the codes of its last step, and no empty field', () => {
-    fc.assert(
-      fc.property(steps, (history) => {
-        let before: Condition | undefined;
-        let clock = now;
-        for (const [step, pause] of history) {
-          clock += pause;
-          const updated = updateCondition({ type: 'X', old: before }, step, clock);
-          const moved = new Date(Math.floor(clock / 1_000) * 1_000).toISOString().replace('.000Z', 'Z');
-          const textMoves =
-            before?.reason !== updated.reason ||
-            before.message !== updated.message ||
-            (before.codes ?? []).join() !== (updated.codes ?? []).join();
-          expect(updated.lastTransitionTime).toBe(
-            before?.status === updated.status ? before.lastTransitionTime : moved,
-          );
-          expect(updated.lastUpdateTime).toBe(textMoves ? moved : before?.lastUpdateTime);
-          expect(updated === before).toBe(isDeepStrictEqual(before, updated));
-          expect(updated.codes ?? []).toEqual(step.codes ?? []);
-          expect(Object.values({ ...updated, codes: undefined })).not.toContain('');
-          expect(updateCondition({ type: 'X', old: updated }, step, clock + pause)).toBe(updated);
-          before = updated;
-        }
-      }),
-    );
-  });
+it('a history of updates moves each time exactly when its fields differ, has the codes of its last step, and no empty field', () => {
+  fc.assert(
+    fc.property(steps, (history) => {
+      let before: Condition | undefined;
+      let clock = now;
+      for (const [step, pause] of history) {
+        clock += pause;
+        const updated = updateCondition({ type: 'X', old: before }, step, clock);
+        const moved = new Date(Math.floor(clock / 1_000) * 1_000).toISOString().replace('.000Z', 'Z');
+        const textMoves =
+          before?.reason !== updated.reason ||
+          before.message !== updated.message ||
+          (before.codes ?? []).join() !== (updated.codes ?? []).join();
+        expect(updated.lastTransitionTime).toBe(before?.status === updated.status ? before.lastTransitionTime : moved);
+        expect(updated.lastUpdateTime).toBe(textMoves ? moved : before?.lastUpdateTime);
+        expect(updated === before).toBe(isDeepStrictEqual(before, updated));
+        expect(updated.codes ?? []).toEqual(step.codes ?? []);
+        expect(Object.values({ ...updated, codes: undefined })).not.toContain('');
+        expect(updateCondition({ type: 'X', old: updated }, step, clock + pause)).toBe(updated);
+        before = updated;
+      }
+    }),
+  );
 });
 
 describe('stored conditions', () => {

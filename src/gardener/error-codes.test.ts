@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { determineErrorCodes } from './error-codes.ts';
 
 const coded = (message: string, codes: unknown, cause?: unknown): Error =>
@@ -10,25 +10,23 @@ const known = {
   ERR_INFRA_DEPENDENCIES: (text: string) => /quota|in use/i.test(text),
 };
 
-describe('determining error codes', () => {
-  it.each([
-    [
-      'a text with several matches, sorted',
-      'quota; not authorized',
-      ['ERR_INFRA_DEPENDENCIES', 'ERR_INFRA_QUOTA_EXCEEDED', 'ERR_INFRA_UNAUTHORIZED'],
-    ],
-    ['an error with codes', coded('x', ['ERR_PROBLEMATIC_WEBHOOK']), ['ERR_PROBLEMATIC_WEBHOOK']],
-    [
-      'codes and a match, each once',
-      coded('subnet in use', ['ERR_PROBLEMATIC_WEBHOOK', 'ERR_INFRA_DEPENDENCIES']),
-      ['ERR_INFRA_DEPENDENCIES', 'ERR_PROBLEMATIC_WEBHOOK'],
-    ],
-    ['a cause with codes', new Error('x', { cause: coded('y', ['ERR_A']) }), ['ERR_A']],
-    ['codes before those of the cause', coded('x', ['ERR_A'], coded('y', ['ERR_B'])), ['ERR_A']],
-    ['the text of a cause, which does not count', new Error('x', { cause: new Error('quota') }), []],
-    ['codes that are not strings', coded('x', [1, null, 'ERR_A']), ['ERR_A']],
-    ['codes that are not a list', coded('x', 'ERR_A'), []],
-  ])('%s', (_, error, codes) => {
-    expect(determineErrorCodes(error, known)).toEqual(codes);
-  });
+it.each([
+  [
+    'a text with several matches, sorted',
+    'quota; not authorized',
+    ['ERR_INFRA_DEPENDENCIES', 'ERR_INFRA_QUOTA_EXCEEDED', 'ERR_INFRA_UNAUTHORIZED'],
+  ],
+  ['an error with codes', coded('x', ['ERR_PROBLEMATIC_WEBHOOK']), ['ERR_PROBLEMATIC_WEBHOOK']],
+  [
+    'codes and a match, each once',
+    coded('subnet in use', ['ERR_PROBLEMATIC_WEBHOOK', 'ERR_INFRA_DEPENDENCIES']),
+    ['ERR_INFRA_DEPENDENCIES', 'ERR_PROBLEMATIC_WEBHOOK'],
+  ],
+  ['a cause with codes', new Error('x', { cause: coded('y', ['ERR_A']) }), ['ERR_A']],
+  ['codes before those of the cause', coded('x', ['ERR_A'], coded('y', ['ERR_B'])), ['ERR_A']],
+  ['the text of a cause, which does not count', new Error('x', { cause: new Error('quota') }), []],
+  ['codes that are not strings', coded('x', [1, null, 'ERR_A']), ['ERR_A']],
+  ['codes that are not a list', coded('x', 'ERR_A'), []],
+])('the error codes of %s', (_, error, codes) => {
+  expect(determineErrorCodes(error, known)).toEqual(codes);
 });

@@ -132,14 +132,12 @@ describe('an Etcd', () => {
   });
 });
 
-describe('the counts of a StatefulSet', () => {
-  it.each([
-    ['all ready', 2, 2, undefined],
-    ['too few', 3, 2, 'not enough ready replicas (2/3)'],
-    ['none', undefined, undefined, 'not enough ready replicas (0/1)'],
-  ])('%s', (_, replicas, readyReplicas, problem) => {
-    expect(problemOf(decodeStatefulSetHealth, { readyReplicas }, { replicas })).toBe(problem);
-  });
+it.each([
+  ['all ready', 2, 2, undefined],
+  ['too few', 3, 2, 'not enough ready replicas (2/3)'],
+  ['none', undefined, undefined, 'not enough ready replicas (0/1)'],
+])('the counts of a StatefulSet: %s', (_, replicas, readyReplicas, problem) => {
+  expect(problemOf(decodeStatefulSetHealth, { readyReplicas }, { replicas })).toBe(problem);
 });
 
 describe('the counts of a DaemonSet', () => {
@@ -174,22 +172,20 @@ describe('the counts of a DaemonSet', () => {
   });
 });
 
-describe('a ManagedResource of a health check', () => {
-  const which = 'managed resource shoot--dev--one/etcd-main';
-  const [applied, healthy] = [condition('ResourcesApplied', 'True'), condition('ResourcesHealthy', 'True')];
+const which = 'managed resource shoot--dev--one/etcd-main';
+const [applied, healthy] = [condition('ResourcesApplied', 'True'), condition('ResourcesHealthy', 'True')];
 
-  it.each([
-    ['rolling out', { conditions: [applied, healthy, condition('ResourcesProgressing', 'True')] }, undefined],
-    ['outdated', { observedGeneration: 1 }, `observed generation of ${which} outdated (1/2)`],
-    ['ahead', { observedGeneration: 3 }, `observed generation of ${which} outdated (3/2)`],
-    ['new', {}, `condition ResourcesApplied for ${which} has not been reported yet`],
-    ['not yet healthy', { conditions: [applied] }, `condition ResourcesHealthy for ${which} has not been reported yet`],
-    [
-      'unhealthy',
-      { conditions: [applied, condition('ResourcesHealthy', 'False')] },
-      `condition ResourcesHealthy of ${which} is False: Said so.`,
-    ],
-  ])('%s', (_, status, problem) => {
-    expect(problemOf(decodeManagedResourceHealth, status)).toBe(problem);
-  });
+it.each([
+  ['rolling out', { conditions: [applied, healthy, condition('ResourcesProgressing', 'True')] }, undefined],
+  ['outdated', { observedGeneration: 1 }, `observed generation of ${which} outdated (1/2)`],
+  ['ahead', { observedGeneration: 3 }, `observed generation of ${which} outdated (3/2)`],
+  ['new', {}, `condition ResourcesApplied for ${which} has not been reported yet`],
+  ['not yet healthy', { conditions: [applied] }, `condition ResourcesHealthy for ${which} has not been reported yet`],
+  [
+    'unhealthy',
+    { conditions: [applied, condition('ResourcesHealthy', 'False')] },
+    `condition ResourcesHealthy of ${which} is False: Said so.`,
+  ],
+])('a ManagedResource of a health check: %s', (_, status, problem) => {
+  expect(problemOf(decodeManagedResourceHealth, status)).toBe(problem);
 });

@@ -5,17 +5,15 @@ const image = 'registry.k8s.io/kube-controller-manager:v1.31.2';
 const container = (commandLine: readonly string[], of = image): TemplateContainer => ({ image: of, commandLine });
 const deployment = (containers: unknown) => ({ spec: { template: { spec: { containers } } } });
 
-describe('the containers of a pod template', () => {
-  it('have command and args as one command line', () => {
-    const object = deployment([
-      { name: 'kcm', image, command: ['/kube-controller-manager'], args: ['--leader-elect=true'] },
-      { name: 'sidecar' },
-    ]);
-    expect(decodeTemplateContainers(object, 'item')).toEqual([
-      { image, commandLine: ['/kube-controller-manager', '--leader-elect=true'] },
-      { image: '', commandLine: [] },
-    ]);
-  });
+it('the containers of a pod template have command and args as one command line', () => {
+  const object = deployment([
+    { name: 'kcm', image, command: ['/kube-controller-manager'], args: ['--leader-elect=true'] },
+    { name: 'sidecar' },
+  ]);
+  expect(decodeTemplateContainers(object, 'item')).toEqual([
+    { image, commandLine: ['/kube-controller-manager', '--leader-elect=true'] },
+    { image: '', commandLine: [] },
+  ]);
 });
 
 describe('the grace period of a KCM', () => {

@@ -27,55 +27,49 @@ const operation = (state: string, ageMs: number): LastOperation => ({
 const settled = { lastOperation: operation('Error', 60 * minute), hasLastErrors: true };
 const failed = { status: 'Failed', ...failure } as const;
 
-describe('a failed check', () => {
-  const longAgo = 60 * minute;
-  const rows: readonly (readonly [
-    old: Condition | undefined,
-    threshold: number | undefined,
-    lastOperation: LastOperation | undefined,
-    status: ConditionStatus,
-  ])[] = [
-    [stored('True', longAgo), undefined, undefined, 'False'],
-    [stored('True', longAgo), minute, undefined, 'Progressing'],
-    [stored('True', longAgo), 0, undefined, 'Progressing'],
-    [stored('Progressing', 0), undefined, operation('Succeeded', 0), 'False'],
-    [stored('Progressing', minute), minute, undefined, 'Progressing'],
-    [stored('Progressing', 61_000), minute, undefined, 'False'],
-    [stored('Progressing', 0), 0, undefined, 'Progressing'],
-    [stored('Progressing', 1_000), 0, undefined, 'False'],
-    [stored('Progressing', longAgo), minute, operation('Succeeded', minute), 'Progressing'],
-    [stored('Progressing', longAgo), minute, operation('Succeeded', 61_000), 'False'],
-    [{ ...stored('Progressing', 0), lastTransitionTime: '' }, minute, undefined, 'False'],
-    [stored('False', longAgo), minute, operation('Succeeded', minute), 'Progressing'],
-    [stored('False', longAgo, 'Other'), minute, undefined, 'Progressing'],
-    [stored('False', 0), minute, undefined, 'False'],
-    [stored('False', 0), minute, operation('Succeeded', 61_000), 'False'],
-    [stored('Unknown', 0, 'Other'), minute, operation('Succeeded', 0), 'False'],
-    [undefined, minute, operation('Succeeded', 0), 'False'],
-    [stored('Foo', 0), minute, undefined, 'False'],
-  ];
+const longAgo = 60 * minute;
+const rows: readonly (readonly [
+  old: Condition | undefined,
+  threshold: number | undefined,
+  lastOperation: LastOperation | undefined,
+  status: ConditionStatus,
+])[] = [
+  [stored('True', longAgo), undefined, undefined, 'False'],
+  [stored('True', longAgo), minute, undefined, 'Progressing'],
+  [stored('True', longAgo), 0, undefined, 'Progressing'],
+  [stored('Progressing', 0), undefined, operation('Succeeded', 0), 'False'],
+  [stored('Progressing', minute), minute, undefined, 'Progressing'],
+  [stored('Progressing', 61_000), minute, undefined, 'False'],
+  [stored('Progressing', 0), 0, undefined, 'Progressing'],
+  [stored('Progressing', 1_000), 0, undefined, 'False'],
+  [stored('Progressing', longAgo), minute, operation('Succeeded', minute), 'Progressing'],
+  [stored('Progressing', longAgo), minute, operation('Succeeded', 61_000), 'False'],
+  [{ ...stored('Progressing', 0), lastTransitionTime: '' }, minute, undefined, 'False'],
+  [stored('False', longAgo), minute, operation('Succeeded', minute), 'Progressing'],
+  [stored('False', longAgo, 'Other'), minute, undefined, 'Progressing'],
+  [stored('False', 0), minute, undefined, 'False'],
+  [stored('False', 0), minute, operation('Succeeded', 61_000), 'False'],
+  [stored('Unknown', 0, 'Other'), minute, operation('Succeeded', 0), 'False'],
+  [undefined, minute, operation('Succeeded', 0), 'False'],
+  [stored('Foo', 0), minute, undefined, 'False'],
+];
 
-  it.each(rows)(
-    'after %j, with the threshold %j and the operation %j, is %s',
-    (old, threshold, lastOperation, status) => {
-      const codes = ['ERR_INFRA_DEPENDENCIES'];
-      const progress = lastOperation === undefined ? settled : { lastOperation, hasLastErrors: false };
-      const condition = shootCondition(
-        { type, old },
-        { ...failed, codes },
-        { now, thresholdMs: threshold, ...progress },
-      );
-      expect(condition).toEqual({
-        type,
-        status,
-        ...failure,
-        codes,
-        lastTransitionTime: old?.status === status ? old.lastTransitionTime || formatTime(now) : formatTime(now),
-        lastUpdateTime: formatTime(now),
-      });
-    },
-  );
-});
+it.each(rows)(
+  'a failed check after %j, with the threshold %j and the operation %j, is %s',
+  (old, threshold, lastOperation, status) => {
+    const codes = ['ERR_INFRA_DEPENDENCIES'];
+    const progress = lastOperation === undefined ? settled : { lastOperation, hasLastErrors: false };
+    const condition = shootCondition({ type, old }, { ...failed, codes }, { now, thresholdMs: threshold, ...progress });
+    expect(condition).toEqual({
+      type,
+      status,
+      ...failure,
+      codes,
+      lastTransitionTime: old?.status === status ? old.lastTransitionTime || formatTime(now) : formatTime(now),
+      lastUpdateTime: formatTime(now),
+    });
+  },
+);
 
 describe('a failure that is expected', () => {
   it.each<[operation: string | undefined, hasLastErrors: boolean, isPardoned: boolean]>([

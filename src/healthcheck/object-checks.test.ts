@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ApiError } from '../kubernetes/api/errors.ts';
 import type { Check } from './check.ts';
 import { daemonSetCheck, deploymentCheck, managedResourceCheck, statefulSetCheck } from './object-checks.ts';
@@ -66,32 +66,31 @@ it.each([
   await expect(inSeed(check, { [path]: forbidden })).rejects.toThrow(`${unread} ${where}: 403`);
 });
 
-describe('the cluster and namespace of a check', () => {
-  const misscheduled = object({ numberMisscheduled: 2 });
-  const path = (ns: string) => `/apis/apps/v1/namespaces/${ns}/daemonsets/csi%2F1`;
+const misscheduled = object({ numberMisscheduled: 2 });
+const path = (ns: string) => `/apis/apps/v1/namespaces/${ns}/daemonsets/csi%2F1`;
 
-  it.each([
-    ['seed', undefined, namespace],
-    ['seed', 'garden', 'garden'],
-    ['shoot', undefined, 'kube-system'],
-    ['shoot', 'default', 'default'],
-  ] as const)('are the %s and, for the option %s, the namespace %s', async (cluster, given, looked) => {
+it.each([
+  ['seed', undefined, namespace],
+  ['seed', 'garden', 'garden'],
+  ['shoot', undefined, 'kube-system'],
+  ['shoot', 'default', 'default'],
+] as const)(
+  'the cluster and namespace of a check are the %s and, for the option %s, the namespace %s',
+  async (cluster, given, looked) => {
     const check = daemonSetCheck({ cluster, name: 'csi/1', ...(given === undefined ? {} : { namespace: given }) });
     expect(await check(contextOf({ [cluster]: { [path(looked)]: misscheduled } }))).toMatchObject({
       status: 'False',
       detail: `daemonSet "csi/1" in namespace "${looked}" is unhealthy: misscheduled pods found (2)`,
     });
-  });
-});
+  },
+);
 
-describe('a ManagedResource with an invalid object', () => {
-  it.each([
-    ['error during apply of object "v1/ConfigMap/a/b" is invalid: data', ['ERR_CONFIGURATION_PROBLEM']],
-    ['Error during apply of object x Is Invalid: y', ['ERR_CONFIGURATION_PROBLEM']],
-    ['error during apply of object "v1/ConfigMap/a/b": timeout', []],
-  ])('%s: %j', async (message, codes) => {
-    const conditions = [condition('ResourcesApplied', 'False', message)];
-    const found = await inSeed(managedResourceCheck('csi'), { [managedResources]: object({ conditions }) });
-    expect(found).toMatchObject({ status: 'False', codes });
-  });
+it.each([
+  ['error during apply of object "v1/ConfigMap/a/b" is invalid: data', ['ERR_CONFIGURATION_PROBLEM']],
+  ['Error during apply of object x Is Invalid: y', ['ERR_CONFIGURATION_PROBLEM']],
+  ['error during apply of object "v1/ConfigMap/a/b": timeout', []],
+])('a ManagedResource with an invalid object: %s: %j', async (message, codes) => {
+  const conditions = [condition('ResourcesApplied', 'False', message)];
+  const found = await inSeed(managedResourceCheck('csi'), { [managedResources]: object({ conditions }) });
+  expect(found).toMatchObject({ status: 'False', codes });
 });

@@ -2,7 +2,7 @@ import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { clusterAt, kubeconfigOf } from '../../test/doubles/kubeconfig.ts';
 import { createCertificates } from '../../simulator/network/certificates.ts';
 import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
@@ -88,20 +88,18 @@ const until = async ({ clock }: Seed, isSo: () => boolean): Promise<void> => {
   while (!isSo()) await clock.settle();
 };
 
-describe('the connection of the Lease', () => {
-  it('rule 26: renewals go on over one connection while all other requests hang and time out', async () => {
-    const seed = await lead();
-    const { clock, server } = seed;
-    for (let count = 1; count <= 8; count += 1) {
-      const asked = Array.from({ length: 20 }, () => seed.ask());
-      await until(seed, () => server.hung.length === 20 * count);
-      await clock.advance(2_000);
-      await until(seed, () => server.renewals.length === 2 * count - 1);
-      await clock.advance(2_000);
-      await until(seed, () => server.renewals.length === 2 * count);
-      for (const result of await Promise.all(asked)) expect(result).toMatchObject({ code: 'Timeout' });
-    }
-    expect(new Set(server.renewals).size).toBe(1);
-    expect(seed.mayWrite()).toBe(true);
-  });
+it('rule 26: renewals go on over one connection while all other requests hang and time out', async () => {
+  const seed = await lead();
+  const { clock, server } = seed;
+  for (let count = 1; count <= 8; count += 1) {
+    const asked = Array.from({ length: 20 }, () => seed.ask());
+    await until(seed, () => server.hung.length === 20 * count);
+    await clock.advance(2_000);
+    await until(seed, () => server.renewals.length === 2 * count - 1);
+    await clock.advance(2_000);
+    await until(seed, () => server.renewals.length === 2 * count);
+    for (const result of await Promise.all(asked)) expect(result).toMatchObject({ code: 'Timeout' });
+  }
+  expect(new Set(server.renewals).size).toBe(1);
+  expect(seed.mayWrite()).toBe(true);
 });

@@ -98,34 +98,32 @@ describe('rule 22: one key at a time', () => {
   });
 });
 
-describe('limited keys', () => {
-  it('leave workers for the other keys, in any order of arrival', async () => {
-    const slow = new Set(['s1', 's2', 's3']);
-    const { clock, queue, runs, keys } = createBench({
-      concurrency: 3,
-      limited: { has: (key) => slow.has(key), concurrency: 1 },
-    });
-    for (const key of ['s1', 's2', 's3', 'a', 'b', 'c']) queue.add(key);
-    await clock.settle();
-    expect(keys()).toEqual(['s1', 'a', 'b']);
-    runs[1]?.succeed();
-    await clock.settle();
-    expect(keys()).toEqual(['s1', 'a', 'b', 'c']);
-    // The limited keys still wait, although workers are free.
-    runs[2]?.succeed();
-    runs[3]?.fail(new Error('no'));
-    await clock.settle();
-    expect(keys()).toHaveLength(4);
-    slow.delete('s1');
-    runs[0]?.succeed();
-    await clock.settle();
-    expect(keys().slice(4)).toEqual(['s2']);
-    // A key that is no longer limited starts beside the limited one.
-    slow.delete('s3');
-    queue.add('d');
-    await clock.settle();
-    expect(keys().slice(5)).toEqual(['s3', 'd']);
+it('limited keys leave workers for the other keys, in any order of arrival', async () => {
+  const slow = new Set(['s1', 's2', 's3']);
+  const { clock, queue, runs, keys } = createBench({
+    concurrency: 3,
+    limited: { has: (key) => slow.has(key), concurrency: 1 },
   });
+  for (const key of ['s1', 's2', 's3', 'a', 'b', 'c']) queue.add(key);
+  await clock.settle();
+  expect(keys()).toEqual(['s1', 'a', 'b']);
+  runs[1]?.succeed();
+  await clock.settle();
+  expect(keys()).toEqual(['s1', 'a', 'b', 'c']);
+  // The limited keys still wait, although workers are free.
+  runs[2]?.succeed();
+  runs[3]?.fail(new Error('no'));
+  await clock.settle();
+  expect(keys()).toHaveLength(4);
+  slow.delete('s1');
+  runs[0]?.succeed();
+  await clock.settle();
+  expect(keys().slice(4)).toEqual(['s2']);
+  // A key that is no longer limited starts beside the limited one.
+  slow.delete('s3');
+  queue.add('d');
+  await clock.settle();
+  expect(keys().slice(5)).toEqual(['s3', 'd']);
 });
 
 describe('rule 23: failures and delays', () => {

@@ -184,23 +184,21 @@ describe('createLogger, console', () => {
   });
 });
 
-describe('any fields', () => {
-  it('make one line of valid JSON', () => {
-    const anything = fc.anything({
-      withBigInt: true,
-      withDate: true,
-      withMap: true,
-      withSet: true,
-      withTypedArray: true,
-    });
-    fc.assert(
-      fc.property(fc.string({ unit: 'binary' }), fc.dictionary(fc.string(), anything), (message, fields) => {
-        const { logger, lines } = recording();
-        logger.child(fields).info(message, fields);
-        expect(lines).toHaveLength(1);
-        expect(lines[0]!.indexOf('\n')).toBe(lines[0]!.length - 1);
-        expect(JSON.parse(lines[0]!)).toMatchObject({ level: 'info', ts: '2026-11-21T01:02:03.456Z' });
-      }),
-    );
+it('any fields make one line of valid JSON', () => {
+  const anything = fc.anything({
+    withBigInt: true,
+    withDate: true,
+    withMap: true,
+    withSet: true,
+    withTypedArray: true,
   });
+  fc.assert(
+    fc.property(fc.string({ unit: 'binary' }), fc.dictionary(fc.string(), anything), (message, fields) => {
+      const { logger, lines } = recording();
+      logger.child(fields).info(message, fields);
+      expect(lines).toHaveLength(1);
+      expect(lines[0]!.indexOf('\n')).toBe(lines[0]!.length - 1);
+      expect(JSON.parse(lines[0]!)).toMatchObject({ level: 'info', ts: '2026-11-21T01:02:03.456Z' });
+    }),
+  );
 });

@@ -156,13 +156,11 @@ describe('rule 29b: a kubeconfig of the operator is judged as by client-go', () 
   });
 });
 
-describe('rule 30: a kubeconfig of a shoot', () => {
-  const single = cases.filter(({ files, context }) => Object.keys(files).length === 1 && context === '');
+const single = cases.filter(({ files, context }) => Object.keys(files).length === 1 && context === '');
 
-  it.each(single)('rule 30: is accepted, or refused for a documented reason: $name', (one) => {
-    const problem = judgeShoot(one);
-    const { error } = clientGo.kubeconfigs[one.name] ?? {};
-    if (error === undefined && problem !== undefined) expect(problem).toMatch(strictness);
-    if (error !== undefined && problem === undefined) expect(refusedByClientGo).toContain(one.name);
-  });
+it.each(single)('rule 30: a kubeconfig of a shoot is accepted, or refused for a documented reason: $name', (one) => {
+  const problem = judgeShoot(one);
+  const { error } = clientGo.kubeconfigs[one.name] ?? {};
+  if (error === undefined && problem !== undefined) expect(problem).toMatch(strictness);
+  if (error !== undefined && problem === undefined) expect(refusedByClientGo).toContain(one.name);
 });

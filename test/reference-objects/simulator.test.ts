@@ -45,22 +45,20 @@ const nothingWritten = (): Written => ({ kinds: new Set(), unknown: new Set() })
 
 const conditions = [{ typ: 'Ready' }];
 
-describe('the check finds a key that upstream does not have', () => {
-  it.each([
-    [{ kind: 'Shoot', status: { isHibernated: true } }, ['Shoot status.isHibernated']],
-    [{ kind: 'Node', status: { conditions } }, ['Node status.conditions[].typ']],
-    [
-      { kind: 'Deployment', spec: { template: { spec: { container: [] } } } },
-      ['Deployment spec.template.spec.container'],
-    ],
-    [{ kind: 'Cluster', spec: { shoot: { spec: { worker: [] } } } }, ['Cluster spec.shoot.spec.worker']],
-    [{ kind: 'Lease', spec: { renewTime: { seconds: 1 } } }, ['Lease spec.renewTime']],
-    [{ kind: 'Shoot', status: { hibernated: true } }, []],
-    [{ kind: 'Node', metadata: { labels: { any: 'x' } } }, []],
-    [{ kind: 'Cluster', spec: { cloudProfile: { anything: { goes: 1 } } } }, []],
-  ])('%j', (object, found) => {
-    expect(unknownKeys(object)).toEqual(found);
-  });
+it.each([
+  [{ kind: 'Shoot', status: { isHibernated: true } }, ['Shoot status.isHibernated']],
+  [{ kind: 'Node', status: { conditions } }, ['Node status.conditions[].typ']],
+  [
+    { kind: 'Deployment', spec: { template: { spec: { container: [] } } } },
+    ['Deployment spec.template.spec.container'],
+  ],
+  [{ kind: 'Cluster', spec: { shoot: { spec: { worker: [] } } } }, ['Cluster spec.shoot.spec.worker']],
+  [{ kind: 'Lease', spec: { renewTime: { seconds: 1 } } }, ['Lease spec.renewTime']],
+  [{ kind: 'Shoot', status: { hibernated: true } }, []],
+  [{ kind: 'Node', metadata: { labels: { any: 'x' } } }, []],
+  [{ kind: 'Cluster', spec: { cloudProfile: { anything: { goes: 1 } } } }, []],
+])('the check finds a key that upstream does not have: %j', (object, found) => {
+  expect(unknownKeys(object)).toEqual(found);
 });
 
 describe('no object with a key that upstream does not have is written', () => {

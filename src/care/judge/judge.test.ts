@@ -19,49 +19,47 @@ const well = [
 ];
 const all = (text: string): readonly string[] => shootConditionTypes.map((type) => `${type} ${text}`);
 
-describe('a run', () => {
-  it.each<[string, Parts, readonly string[]]>([
-    ['of a healthy shoot', {}, well],
-    ['of a workerless shoot', { shoot: { pools: [] } }, well.filter((line) => !line.startsWith('EveryNodeReady'))],
+it.each<[string, Parts, readonly string[]]>([
+  ['of a healthy shoot', {}, well],
+  ['of a workerless shoot', { shoot: { pools: [] } }, well.filter((line) => !line.startsWith('EveryNodeReady'))],
+  [
+    'of a hibernated shoot whose objects cannot be read',
+    { shoot: { hibernated: true }, seed: { managedResources: bad('x') }, view: { kind: 'not-running' } },
+    all('True ConditionNotChecked'),
+  ],
+  [
+    'without ManagedResources',
+    { seed: { managedResources: bad('x') }, view: { kind: 'not-running' } },
+    all('False ManagedResourceListingFailed'),
+  ],
+  [
+    'of a shoot without a client',
+    { view: { kind: 'no-client', error: 'x' } },
     [
-      'of a hibernated shoot whose objects cannot be read',
-      { shoot: { hibernated: true }, seed: { managedResources: bad('x') }, view: { kind: 'not-running' } },
-      all('True ConditionNotChecked'),
+      'APIServerAvailable Failed APIServerDown',
+      ...well.slice(1, 3),
+      'EveryNodeReady Unknown ConditionCheckError',
+      'SystemComponentsHealthy Unknown ConditionCheckError',
     ],
+  ],
+  [
+    'of a shoot whose API server is down: other conditions report their own problems',
+    {
+      view: observed({
+        healthz: { text: 'x', responseMs: 1 },
+        nodes: bad('x'),
+        tunnel: ok({ kind: 'not-deployed' }),
+      }),
+    },
     [
-      'without ManagedResources',
-      { seed: { managedResources: bad('x') }, view: { kind: 'not-running' } },
-      all('False ManagedResourceListingFailed'),
+      'APIServerAvailable Failed HealthzRequestFailed',
+      ...well.slice(1, 3),
+      'EveryNodeReady Unknown ConditionCheckError',
+      'SystemComponentsHealthy Failed NoTunnelDeployed',
     ],
-    [
-      'of a shoot without a client',
-      { view: { kind: 'no-client', error: 'x' } },
-      [
-        'APIServerAvailable Failed APIServerDown',
-        ...well.slice(1, 3),
-        'EveryNodeReady Unknown ConditionCheckError',
-        'SystemComponentsHealthy Unknown ConditionCheckError',
-      ],
-    ],
-    [
-      'of a shoot whose API server is down: other conditions report their own problems',
-      {
-        view: observed({
-          healthz: { text: 'x', responseMs: 1 },
-          nodes: bad('x'),
-          tunnel: ok({ kind: 'not-deployed' }),
-        }),
-      },
-      [
-        'APIServerAvailable Failed HealthzRequestFailed',
-        ...well.slice(1, 3),
-        'EveryNodeReady Unknown ConditionCheckError',
-        'SystemComponentsHealthy Failed NoTunnelDeployed',
-      ],
-    ],
-  ])('%s', (_, parts, findings) => {
-    expect(lines(parts)).toEqual(findings);
-  });
+  ],
+])('a run %s', (_, parts, findings) => {
+  expect(lines(parts)).toEqual(findings);
 });
 
 const type = 'ControlPlaneHealthy';

@@ -26,22 +26,20 @@ const values: Readonly<Record<string, unknown>> = {
   'an object': { a: 1 },
 };
 
-describe('optional readers', () => {
-  const readers = [
-    { name: 'optionalObject', read: optionalObject, takes: ['an object'] },
-    { name: 'optionalList', read: optionalList, takes: ['a list'] },
-    { name: 'optionalString', read: optionalString, takes: ['text', 'an empty text'] },
-    { name: 'optionalBoolean', read: optionalBoolean, takes: ['true'] },
-    { name: 'optionalInteger', read: optionalInteger, takes: ['zero'] },
-  ];
+const readers = [
+  { name: 'optionalObject', read: optionalObject, takes: ['an object'] },
+  { name: 'optionalList', read: optionalList, takes: ['a list'] },
+  { name: 'optionalString', read: optionalString, takes: ['text', 'an empty text'] },
+  { name: 'optionalBoolean', read: optionalBoolean, takes: ['true'] },
+  { name: 'optionalInteger', read: optionalInteger, takes: ['zero'] },
+];
 
-  it.each(readers)('$name accepts its own type, and returns undefined for absent and null', ({ read, takes }) => {
-    for (const [name, value] of Object.entries(values)) {
-      if (value === undefined || value === null) expect(read(value, 'at')).toBeUndefined();
-      else if (takes.includes(name)) expect(read(value, 'at')).toBe(value);
-      else expect(() => read(value, 'a.b'), name).toThrow(DecodeError);
-    }
-  });
+it.each(readers)('$name accepts its own type, and returns undefined for absent and null', ({ read, takes }) => {
+  for (const [name, value] of Object.entries(values)) {
+    if (value === undefined || value === null) expect(read(value, 'at')).toBeUndefined();
+    else if (takes.includes(name)) expect(read(value, 'at')).toBe(value);
+    else expect(() => read(value, 'a.b'), name).toThrow(DecodeError);
+  }
 });
 
 describe('mandatory readers', () => {

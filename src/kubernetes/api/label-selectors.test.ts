@@ -15,26 +15,24 @@ const selector = (matchLabels: Readonly<Record<string, string>>, ...matchExpress
 
 const term = (key: string, operator: LabelSelectorOperator, ...values: string[]) => ({ key, operator, values });
 
-describe('formatLabelSelector', () => {
-  it.each<[LabelSelector, string]>([
-    [selector({}), ''],
-    [selector({ role: 'main', app: 'etcd' }), 'app=etcd,role=main'],
-    [selector({ app: '' }), 'app='],
-    [selector({}, term('role', 'In', 'main')), 'role=main'],
-    [selector({}, term('role', 'In', 'main', 'events', 'main')), 'role in (events,main)'],
-    [selector({}, term('role', 'In', 'main', '')), 'role in (,main)'],
-    [selector({}, term('role', 'NotIn', 'main')), 'role!=main'],
-    [selector({}, term('role', 'NotIn', 'main', 'apiserver')), 'role notin (apiserver,main)'],
-    [selector({}, term('role', 'Exists')), 'role'],
-    [selector({}, term('role', 'DoesNotExist')), '!role'],
-    [
-      selector({ 'gardener.cloud/role': 'controlplane' }, term('role', 'NotIn', 'main'), term('app', 'DoesNotExist')),
-      '!app,gardener.cloud/role=controlplane,role!=main',
-    ],
-    [selector({ app: 'etcd' }, term('app', 'In', 'etcd'), term('app', 'In', 'etcd', 'etcd')), 'app=etcd'],
-  ])('%j: %s', (wanted, expected) => {
-    expect(formatLabelSelector(wanted)).toBe(expected);
-  });
+it.each<[LabelSelector, string]>([
+  [selector({}), ''],
+  [selector({ role: 'main', app: 'etcd' }), 'app=etcd,role=main'],
+  [selector({ app: '' }), 'app='],
+  [selector({}, term('role', 'In', 'main')), 'role=main'],
+  [selector({}, term('role', 'In', 'main', 'events', 'main')), 'role in (events,main)'],
+  [selector({}, term('role', 'In', 'main', '')), 'role in (,main)'],
+  [selector({}, term('role', 'NotIn', 'main')), 'role!=main'],
+  [selector({}, term('role', 'NotIn', 'main', 'apiserver')), 'role notin (apiserver,main)'],
+  [selector({}, term('role', 'Exists')), 'role'],
+  [selector({}, term('role', 'DoesNotExist')), '!role'],
+  [
+    selector({ 'gardener.cloud/role': 'controlplane' }, term('role', 'NotIn', 'main'), term('app', 'DoesNotExist')),
+    '!app,gardener.cloud/role=controlplane,role!=main',
+  ],
+  [selector({ app: 'etcd' }, term('app', 'In', 'etcd'), term('app', 'In', 'etcd', 'etcd')), 'app=etcd'],
+])('formatLabelSelector: %j: %s', (wanted, expected) => {
+  expect(formatLabelSelector(wanted)).toBe(expected);
 });
 
 describe('label keys and values', () => {

@@ -11,41 +11,39 @@ import {
   workloadState,
 } from './scalable.ts';
 
-describe('the manager of the replicas', () => {
-  const entry = (manager: string, time: string, fields: object) => ({
-    manager,
-    operation: 'Update',
-    apiVersion: 'apps/v1',
-    time,
-    fieldsType: 'FieldsV1',
-    fieldsV1: fields,
-  });
-  const count = { 'f:spec': { 'f:replicas': {} } };
-  const template = { 'f:spec': { 'f:template': {} } };
-  const managerOf = (...managedFields: readonly object[]): string | undefined => {
-    const deployment = buildDeployment({ name: 'a', namespace: 'b' });
-    const object = { ...deployment, metadata: { ...deployment.metadata, managedFields } };
-    const scalable = decodeScalable(object, 'Deployment');
-    expect(workloadState(scalable).replicasManager).toBe(scalable.replicasManager);
-    return scalable.replicasManager;
-  };
+const entry = (manager: string, time: string, fields: object) => ({
+  manager,
+  operation: 'Update',
+  apiVersion: 'apps/v1',
+  time,
+  fieldsType: 'FieldsV1',
+  fieldsV1: fields,
+});
+const count = { 'f:spec': { 'f:replicas': {} } };
+const template = { 'f:spec': { 'f:template': {} } };
+const managerOf = (...managedFields: readonly object[]): string | undefined => {
+  const deployment = buildDeployment({ name: 'a', namespace: 'b' });
+  const object = { ...deployment, metadata: { ...deployment.metadata, managedFields } };
+  const scalable = decodeScalable(object, 'Deployment');
+  expect(workloadState(scalable).replicasManager).toBe(scalable.replicasManager);
+  return scalable.replicasManager;
+};
 
-  it.each([
-    ['the owner of the field', [entry('gardenlet', '2026-11-22T10:00:00Z', { ...template, ...count })], 'gardenlet'],
-    ['not an owner of other fields', [entry('gardenlet', '2026-11-22T10:00:00Z', template)], undefined],
-    ['none from unreadable entries', [{ manager: 7, fieldsV1: [] }, { fieldsV1: 'x', time: {} }, {}], undefined],
+it.each([
+  ['the owner of the field', [entry('gardenlet', '2026-11-22T10:00:00Z', { ...template, ...count })], 'gardenlet'],
+  ['not an owner of other fields', [entry('gardenlet', '2026-11-22T10:00:00Z', template)], undefined],
+  ['none from unreadable entries', [{ manager: 7, fieldsV1: [] }, { fieldsV1: 'x', time: {} }, {}], undefined],
+  [
+    'the latest of several owners',
     [
-      'the latest of several owners',
-      [
-        entry('kubectl-scale', '2026-11-22T10:00:01Z', count),
-        entry('gardenlet', '2026-11-22T09:59:59Z', count),
-        entry('kube-controller-manager', '2026-11-22T10:00:02Z', { 'f:status': {} }),
-      ],
-      'kubectl-scale',
+      entry('kubectl-scale', '2026-11-22T10:00:01Z', count),
+      entry('gardenlet', '2026-11-22T09:59:59Z', count),
+      entry('kube-controller-manager', '2026-11-22T10:00:02Z', { 'f:status': {} }),
     ],
-  ])('is %s', (_, fields, manager) => {
-    expect(managerOf(...fields)).toBe(manager);
-  });
+    'kubectl-scale',
+  ],
+])('the manager of the replicas is %s', (_, fields, manager) => {
+  expect(managerOf(...fields)).toBe(manager);
 });
 
 describe('states', () => {
@@ -96,32 +94,28 @@ describe('states', () => {
   });
 });
 
-describe('kinds', () => {
-  it.each([
-    ['apps/v1', 'Deployment', true],
-    ['apps/v1', 'StatefulSet', true],
-    ['apps/v1', 'DaemonSet', false],
-    ['v1', 'ReplicationController', false],
-    ['druid.gardener.cloud/v1alpha1', 'Etcd', false],
-  ])('%s %s scale in one write: %s', (apiVersion, kind, atOnce) => {
-    expect(isPatchableWorkload({ apiVersion, kind, name: 'x' })).toBe(atOnce);
-  });
+it.each([
+  ['apps/v1', 'Deployment', true],
+  ['apps/v1', 'StatefulSet', true],
+  ['apps/v1', 'DaemonSet', false],
+  ['v1', 'ReplicationController', false],
+  ['druid.gardener.cloud/v1alpha1', 'Etcd', false],
+])('%s %s scale in one write: %s', (apiVersion, kind, atOnce) => {
+  expect(isPatchableWorkload({ apiVersion, kind, name: 'x' })).toBe(atOnce);
 });
 
-describe('isAtLeast', () => {
-  it.each([
-    ['10', '9', true],
-    ['9', '10', false],
-    ['9', '9', true],
-    ['9007199254740993', '9007199254740992', true],
-    ['9007199254740992', '9007199254740993', false],
-    ['18446744073709551616', '5', true],
-    ['abc', '5', true],
-    ['5', 'abc', true],
-    ['', '5', true],
-  ])('%j is at least %j: %s', (a, b, expected) => {
-    expect(isAtLeast(a, b)).toBe(expected);
-  });
+it.each([
+  ['10', '9', true],
+  ['9', '10', false],
+  ['9', '9', true],
+  ['9007199254740993', '9007199254740992', true],
+  ['9007199254740992', '9007199254740993', false],
+  ['18446744073709551616', '5', true],
+  ['abc', '5', true],
+  ['5', 'abc', true],
+  ['', '5', true],
+])('%j is at least %j: %s', (a, b, expected) => {
+  expect(isAtLeast(a, b)).toBe(expected);
 });
 
 describe('requests', () => {

@@ -182,53 +182,49 @@ describe('rule 12: list, then watch', () => {
   });
 });
 
-describe('rule 13: bookmarks', () => {
-  it('rule 13: a watch that ends after a bookmark resumes there, without a list', async () => {
-    for (const endIt of ['end', 'fail'] as const) {
-      const { stream, clock, take, changes } = await follow([item('a', 1)]);
-      stream.send(event('MODIFIED', item('a', 11)));
-      stream.send(bookmark(77));
-      await clock.advance(goodMs);
-      if (endIt === 'end') stream.end();
-      else stream.fail(new ApiError({ code: 'ConnectionError', message: 'reset' }));
-      await clock.advance(2_000);
-      const next = await take();
-      expect([isWatch(next), versionOf(next)]).toEqual([true, '77']);
-      expect(changes).toHaveLength(1);
-    }
-  });
+it('rule 13: a watch that ends after a bookmark resumes there, without a list', async () => {
+  for (const endIt of ['end', 'fail'] as const) {
+    const { stream, clock, take, changes } = await follow([item('a', 1)]);
+    stream.send(event('MODIFIED', item('a', 11)));
+    stream.send(bookmark(77));
+    await clock.advance(goodMs);
+    if (endIt === 'end') stream.end();
+    else stream.fail(new ApiError({ code: 'ConnectionError', message: 'reset' }));
+    await clock.advance(2_000);
+    const next = await take();
+    expect([isWatch(next), versionOf(next)]).toEqual([true, '77']);
+    expect(changes).toHaveLength(1);
+  }
 });
 
-describe('rule 14: a version that is gone', () => {
-  const gone: readonly (readonly [string, (exchange: ScriptedExchange) => void])[] = [
-    ['HTTP 410', (exchange) => exchange.respond(410, status(410, 'Expired'))],
-    ['HTTP 404, as of a kind that is gone', (exchange) => exchange.respond(404, '404 page not found\n')],
-    ['an ERROR event', (exchange) => exchange.stream().send({ type: 'ERROR', object: status(410, 'Expired') })],
-  ];
+const gone: readonly (readonly [string, (exchange: ScriptedExchange) => void])[] = [
+  ['HTTP 410', (exchange) => exchange.respond(410, status(410, 'Expired'))],
+  ['HTTP 404, as of a kind that is gone', (exchange) => exchange.respond(404, '404 page not found\n')],
+  ['an ERROR event', (exchange) => exchange.stream().send({ type: 'ERROR', object: status(410, 'Expired') })],
+];
 
-  it.each(gone)('rule 14: %s: lists again, and the store changes in one step', async (_name, answer) => {
-    const before = [item('same', 1), item('changed', 2), item('gone', 3)];
-    const { stream, clock, take, changes, informer, content } = await follow(before);
-    await clock.advance(goodMs);
-    stream.end();
-    const seen: unknown[] = [];
-    informer.subscribe(() => seen.push(content()));
-    answer(await take());
-    await clock.advance(2_000);
-    const list = await take();
-    expect(isWatch(list)).toBe(false);
-    expect(informer.synced).toBe(true);
-    expect(content()).toEqual({ 'ns/same': 'same@1', 'ns/changed': 'changed@2', 'ns/gone': 'gone@3' });
-    list.respond(200, listOf(90, [item('same', 1), item('changed', 20), item('new', 30)]));
-    expect(versionOf(await take())).toBe('90');
-    expect(changes).toEqual([
-      { type: 'deleted', key: 'ns/gone', value: 'gone@3' },
-      { type: 'set', key: 'ns/changed', value: 'changed@20', previous: 'changed@2', isListed: true },
-      { type: 'set', key: 'ns/new', value: 'new@30' },
-    ]);
-    const after = { 'ns/same': 'same@1', 'ns/changed': 'changed@20', 'ns/new': 'new@30' };
-    expect(seen).toEqual([after, after, after]);
-  });
+it.each(gone)('rule 14: %s: lists again, and the store changes in one step', async (_name, answer) => {
+  const before = [item('same', 1), item('changed', 2), item('gone', 3)];
+  const { stream, clock, take, changes, informer, content } = await follow(before);
+  await clock.advance(goodMs);
+  stream.end();
+  const seen: unknown[] = [];
+  informer.subscribe(() => seen.push(content()));
+  answer(await take());
+  await clock.advance(2_000);
+  const list = await take();
+  expect(isWatch(list)).toBe(false);
+  expect(informer.synced).toBe(true);
+  expect(content()).toEqual({ 'ns/same': 'same@1', 'ns/changed': 'changed@2', 'ns/gone': 'gone@3' });
+  list.respond(200, listOf(90, [item('same', 1), item('changed', 20), item('new', 30)]));
+  expect(versionOf(await take())).toBe('90');
+  expect(changes).toEqual([
+    { type: 'deleted', key: 'ns/gone', value: 'gone@3' },
+    { type: 'set', key: 'ns/changed', value: 'changed@20', previous: 'changed@2', isListed: true },
+    { type: 'set', key: 'ns/new', value: 'new@30' },
+  ]);
+  const after = { 'ns/same': 'same@1', 'ns/changed': 'changed@20', 'ns/new': 'new@30' };
+  expect(seen).toEqual([after, after, after]);
 });
 
 describe('rule 15: refusals', () => {

@@ -75,40 +75,38 @@ describe('rule 28: a write is sent only while this process leads', () => {
   });
 });
 
-describe('rule 28: a transport checks leadership with the connection open', () => {
-  const connect = async (handlers: { readonly onConnection: () => void }) => {
-    const bodies: string[] = [];
-    const server = await startTestServer({
-      handler: (request, response) => {
-        request.on('data', (chunk: Buffer) => bodies.push(chunk.toString()));
-        request.on('end', () => response.end('{}'));
-      },
-    });
-    const security = createSecurity({});
-    const transport = transportTo(server, {
-      // Called while the request waits for its connection, as during a slow dial.
-      security: async () => {
-        handlers.onConnection();
-        return security;
-      },
-    });
-    return { transport, server, bodies };
-  };
-
-  const drained = async (kube: Kube, request: KubeRequest): Promise<number> => {
-    const { status, body } = await kube.request(request);
-    for await (const _chunk of body);
-    return status;
-  };
-
-  it('rule 28: a write that is refused then was not sent, and its connection is closed', async () => {
-    let leads = true;
-    const { transport, server, bodies } = await connect({ onConnection: () => (leads = false) });
-    const kube = retryOnReset(fenceWrites(transport, { mayWrite: () => leads }));
-    await expect(kube.request({ ...patch, body: '{"a":1}' })).rejects.toMatchObject(refused);
-    await server.idle();
-    expect(server.stats()).toMatchObject({ requests: 0, connections: 1, openConnections: 0 });
-    expect(bodies).toEqual([]);
-    expect(await drained(kube, { ...patch, method: 'GET' })).toBe(200);
+const connect = async (handlers: { readonly onConnection: () => void }) => {
+  const bodies: string[] = [];
+  const server = await startTestServer({
+    handler: (request, response) => {
+      request.on('data', (chunk: Buffer) => bodies.push(chunk.toString()));
+      request.on('end', () => response.end('{}'));
+    },
   });
+  const security = createSecurity({});
+  const transport = transportTo(server, {
+    // Called while the request waits for its connection, as during a slow dial.
+    security: async () => {
+      handlers.onConnection();
+      return security;
+    },
+  });
+  return { transport, server, bodies };
+};
+
+const drained = async (kube: Kube, request: KubeRequest): Promise<number> => {
+  const { status, body } = await kube.request(request);
+  for await (const _chunk of body);
+  return status;
+};
+
+it('rule 28: a write that is refused when its connection is open was not sent, and the connection is closed', async () => {
+  let leads = true;
+  const { transport, server, bodies } = await connect({ onConnection: () => (leads = false) });
+  const kube = retryOnReset(fenceWrites(transport, { mayWrite: () => leads }));
+  await expect(kube.request({ ...patch, body: '{"a":1}' })).rejects.toMatchObject(refused);
+  await server.idle();
+  expect(server.stats()).toMatchObject({ requests: 0, connections: 1, openConnections: 0 });
+  expect(bodies).toEqual([]);
+  expect(await drained(kube, { ...patch, method: 'GET' })).toBe(200);
 });

@@ -118,46 +118,44 @@ it('rule 5: a second attempt gets the rest of the time, and leaves no timers or 
   expect(getEventListeners(abort.signal, 'abort')).toEqual([]);
 });
 
-describe('rule 8: credentials', () => {
-  /** Sends a request with these credentials, one after the other, to a server that takes only `valid`. */
-  const ask = async (credentials: Credentials, valid: string) => {
-    const server = createScriptedKube();
-    const response = withCredentials(server, credentials).request({ ...get, headers: { accept: 'x' } });
-    const seen: string[] = [];
+/** Sends a request with these credentials, one after the other, to a server that takes only `valid`. */
+const ask = async (credentials: Credentials, valid: string) => {
+  const server = createScriptedKube();
+  const response = withCredentials(server, credentials).request({ ...get, headers: { accept: 'x' } });
+  const seen: string[] = [];
+  await new Promise(setImmediate);
+  while (server.waiting > 0) {
+    const exchange = server.take();
+    const { authorization = 'none' } = exchange.request.headers ?? {};
+    seen.push(authorization);
+    exchange.respond(authorization === `Bearer ${valid}` ? 200 : 401, '');
     await new Promise(setImmediate);
-    while (server.waiting > 0) {
-      const exchange = server.take();
-      const { authorization = 'none' } = exchange.request.headers ?? {};
-      seen.push(authorization);
-      exchange.respond(authorization === `Bearer ${valid}` ? 200 : 401, '');
-      await new Promise(setImmediate);
-    }
-    return { status: (await response).status, seen, openBodies: server.openBodies };
-  };
+  }
+  return { status: (await response).status, seen, openBodies: server.openBodies };
+};
 
-  const rotating = (...tokens: string[]): Credentials => ({
-    authorization: async () => bearer(tokens[0] ?? ''),
-    reload: () => {
-      tokens.shift();
-      return tokens.length > 0;
-    },
-  });
+const rotating = (...tokens: string[]): Credentials => ({
+  authorization: async () => bearer(tokens[0] ?? ''),
+  reload: () => {
+    tokens.shift();
+    return tokens.length > 0;
+  },
+});
 
-  it.each([
-    [
-      'a 401 is followed by one with the reloaded credential',
-      rotating('old', 'right'),
-      200,
-      ['Bearer old', 'Bearer right'],
-    ],
-    ['a second 401 is not retried', rotating('a', 'b', 'right'), 401, ['Bearer a', 'Bearer b']],
-    ['a 401 is not retried with credentials that cannot change', staticCredentials(bearer('old')), 401, ['Bearer old']],
-    ['a 401 is not retried without credentials', staticCredentials(undefined), 401, ['none']],
-  ])('rule 8: %s', async (_, credentials, status, seen) => {
-    const answer = await ask(credentials, 'right');
-    expect(answer).toMatchObject({ status, openBodies: 1 });
-    expect(answer.seen).toEqual(seen);
-  });
+it.each([
+  [
+    'a 401 is followed by one with the reloaded credential',
+    rotating('old', 'right'),
+    200,
+    ['Bearer old', 'Bearer right'],
+  ],
+  ['a second 401 is not retried', rotating('a', 'b', 'right'), 401, ['Bearer a', 'Bearer b']],
+  ['a 401 is not retried with credentials that cannot change', staticCredentials(bearer('old')), 401, ['Bearer old']],
+  ['a 401 is not retried without credentials', staticCredentials(undefined), 401, ['none']],
+])('rule 8: %s', async (_, credentials, status, seen) => {
+  const answer = await ask(credentials, 'right');
+  expect(answer).toMatchObject({ status, openBodies: 1 });
+  expect(answer.seen).toEqual(seen);
 });
 
 describe('rule 10: warnings', () => {

@@ -72,10 +72,8 @@ describe('rule 25: the state of the Lease', () => {
   });
 });
 
-describe('rule 26: renewal', () => {
-  it('rule 26: reading our own name as holder does not make us the leader', () => {
-    expect(leadsUntil(saw(held('us'), 0), 10_000)).toBe(Number.NEGATIVE_INFINITY);
-  });
+it('rule 26: reading our own name as holder does not make us the leader', () => {
+  expect(leadsUntil(saw(held('us'), 0), 10_000)).toBe(Number.NEGATIVE_INFINITY);
 });
 
 describe('rule 29: the writes', () => {
@@ -111,19 +109,17 @@ describe('rule 29: the writes', () => {
   });
 });
 
-describe('rule 25a: the times', () => {
-  it.each([
-    [{ leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 }, []],
-    [{ leaseDurationMs: 9_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 }, ['leaseDurationMs']],
-    [{ leaseDurationMs: 15_000, renewDeadlineMs: 12_000, retryPeriodMs: 10_000 }, ['renewDeadlineMs']],
-    [{ leaseDurationMs: 15_000, renewDeadlineMs: 12_001, retryPeriodMs: 10_000 }, []],
-    [{ leaseDurationMs: 1_000, renewDeadlineMs: 2_000, retryPeriodMs: 3_000 }, ['leaseDurationMs', 'renewDeadlineMs']],
-    [
-      { leaseDurationMs: 0, renewDeadlineMs: -1, retryPeriodMs: Number.NaN },
-      ['leaseDurationMs', 'renewDeadlineMs', 'retryPeriodMs'],
-    ],
-    [{ leaseDurationMs: Number.POSITIVE_INFINITY, renewDeadlineMs: 2, retryPeriodMs: 1 }, ['leaseDurationMs']],
-  ])('rule 25a: %j', (times, fields) => {
-    expect(checkElectionTimes(times).map(({ field }) => field)).toEqual(fields);
-  });
+it.each([
+  [{ leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 }, []],
+  [{ leaseDurationMs: 9_000, renewDeadlineMs: 10_000, retryPeriodMs: 2_000 }, ['leaseDurationMs']],
+  [{ leaseDurationMs: 15_000, renewDeadlineMs: 12_000, retryPeriodMs: 10_000 }, ['renewDeadlineMs']],
+  [{ leaseDurationMs: 15_000, renewDeadlineMs: 12_001, retryPeriodMs: 10_000 }, []],
+  [{ leaseDurationMs: 1_000, renewDeadlineMs: 2_000, retryPeriodMs: 3_000 }, ['leaseDurationMs', 'renewDeadlineMs']],
+  [
+    { leaseDurationMs: 0, renewDeadlineMs: -1, retryPeriodMs: Number.NaN },
+    ['leaseDurationMs', 'renewDeadlineMs', 'retryPeriodMs'],
+  ],
+  [{ leaseDurationMs: Number.POSITIVE_INFINITY, renewDeadlineMs: 2, retryPeriodMs: 1 }, ['leaseDurationMs']],
+])('rule 25a: %j', (times, fields) => {
+  expect(checkElectionTimes(times).map(({ field }) => field)).toEqual(fields);
 });

@@ -40,15 +40,13 @@ describe('rule 11: leases', () => {
   });
 });
 
-describe('rule 11: the envelope', () => {
-  const item = message(2, message(1, text(1, 'a')));
+const item = message(2, message(1, text(1, 'a')));
 
-  it.each([
-    ['another kind', envelope('v1', 'PodList', item), 'expected NodeList of v1'],
-    ['another version', envelope('v2', 'NodeList', item), 'expected NodeList of v1'],
-    ['an encoded object', Uint8Array.from([...envelope('v1', 'NodeList', item), ...text(3, 'gzip')]), 'once more'],
-  ])('rule 11: %s is malformed', (_, bytes, problem) => {
-    expect(() => readNodeList(bytes)).toThrow(problem);
-    expect(() => readNodeList(bytes)).toThrow(ProtobufError);
-  });
+it.each([
+  ['another kind', envelope('v1', 'PodList', item), 'expected NodeList of v1'],
+  ['another version', envelope('v2', 'NodeList', item), 'expected NodeList of v1'],
+  ['an encoded object', Uint8Array.from([...envelope('v1', 'NodeList', item), ...text(3, 'gzip')]), 'once more'],
+])('rule 11: an envelope of %s is malformed', (_, bytes, problem) => {
+  expect(() => readNodeList(bytes)).toThrow(problem);
+  expect(() => readNodeList(bytes)).toThrow(ProtobufError);
 });

@@ -457,39 +457,37 @@ it('close ends a connection that is being opened', async () => {
   expect(clock.pending).toBe(0);
 });
 
-describe('rule 9: changed certificates', () => {
-  it('rule 9: new connections use the new settings, old ones drain', async () => {
-    const clientA = await certificates.client('a');
-    const clientB = await certificates.client('b');
-    const { serving, ca } = certificates;
-    const seen: string[] = [];
-    const held: ServerResponse[] = [];
-    const server = await startTestServer({
-      tls: { cert: serving.certificate, key: serving.key, ca, requestCert: true },
-      handler: (request, response) => {
-        if (request.socket instanceof TLSSocket) seen.push(String(request.socket.getPeerCertificate().subject.CN));
-        if (request.url === '/long') {
-          held.push(response);
-          response.write('started');
-        } else response.end();
-      },
-    });
-    const securityFor = (pair: typeof clientA): ReturnType<typeof createSecurity> =>
-      createSecurity({ ca, cert: pair.certificate, key: pair.key });
-    let current = securityFor(clientA);
-    const transport = secureTo(server.port, createVirtualClock(), { security: async () => current });
-    const get = (path: string): Promise<KubeResponse> =>
-      transport.request({ method: 'GET', path, signal: new AbortController().signal, timeoutMs: 1_000 });
-    const long = await get('/long');
-    await text(await get('/1'));
-    current = securityFor(clientB);
-    await text(await get('/2'));
-    await text(await get('/3'));
-    expect(seen).toEqual(['a', 'a', 'b', 'b']);
-    held[0]?.end();
-    expect(await text(long)).toBe('started');
-    // Only the last of the three connections remains.
-    while (server.stats().openConnections > 1) await new Promise((resolve) => setImmediate(resolve));
-    expect(server.stats().connections).toBe(3);
+it('rule 9: new connections use the new settings, old ones drain', async () => {
+  const clientA = await certificates.client('a');
+  const clientB = await certificates.client('b');
+  const { serving, ca } = certificates;
+  const seen: string[] = [];
+  const held: ServerResponse[] = [];
+  const server = await startTestServer({
+    tls: { cert: serving.certificate, key: serving.key, ca, requestCert: true },
+    handler: (request, response) => {
+      if (request.socket instanceof TLSSocket) seen.push(String(request.socket.getPeerCertificate().subject.CN));
+      if (request.url === '/long') {
+        held.push(response);
+        response.write('started');
+      } else response.end();
+    },
   });
+  const securityFor = (pair: typeof clientA): ReturnType<typeof createSecurity> =>
+    createSecurity({ ca, cert: pair.certificate, key: pair.key });
+  let current = securityFor(clientA);
+  const transport = secureTo(server.port, createVirtualClock(), { security: async () => current });
+  const get = (path: string): Promise<KubeResponse> =>
+    transport.request({ method: 'GET', path, signal: new AbortController().signal, timeoutMs: 1_000 });
+  const long = await get('/long');
+  await text(await get('/1'));
+  current = securityFor(clientB);
+  await text(await get('/2'));
+  await text(await get('/3'));
+  expect(seen).toEqual(['a', 'a', 'b', 'b']);
+  held[0]?.end();
+  expect(await text(long)).toBe('started');
+  // Only the last of the three connections remains.
+  while (server.stats().openConnections > 1) await new Promise((resolve) => setImmediate(resolve));
+  expect(server.stats().connections).toBe(3);
 });
