@@ -1,9 +1,8 @@
 import { expect } from 'vitest';
 import { type SimKind, apiVersionOf } from '../../../simulator/apiserver/kind.ts';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { expectObject } from './expectations.ts';
+import { expectObject, topic } from './expectations.ts';
 import type { Json } from './json.ts';
-import { topic } from './target.ts';
 
 const resourceIn = (list: Json, name: string): Json | undefined =>
   list.resources.find((resource) => resource.name === name);

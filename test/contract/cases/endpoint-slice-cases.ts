@@ -1,9 +1,8 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import type { JsonMap } from '../../../simulator/apiserver/object.ts';
-import { expectObject, made } from './expectations.ts';
+import { expectObject, made, topic } from './expectations.ts';
 import { endpointSlice } from './fixtures.ts';
-import { topic } from './target.ts';
 import { story } from './watcher.ts';
 
 const { EndpointSlice } = simKinds;

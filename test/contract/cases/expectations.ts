@@ -43,3 +43,10 @@ export const versionOf = (object: Json): string => object.metadata.resourceVersi
 /** Reads the current resourceVersion of the list at `path`. */
 export const listVersion = async (api: Api, path: string): Promise<string> =>
   versionOf(expectObject(await api.get(path)));
+
+/** A rule of the API, checked the same way on every server: its name, and a function that throws when the server breaks it. */
+export type ContractCase = readonly [name: string, run: (api: Api) => Promise<void>];
+
+/** Returns the cases of one topic, with the topic before each name. */
+export const topic = (name: string, cases: Readonly<Record<string, ContractCase[1]>>): readonly ContractCase[] =>
+  Object.entries(cases).map(([rule, run]) => [`${name}: ${rule}`, run]);

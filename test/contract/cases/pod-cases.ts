@@ -2,10 +2,9 @@ import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import type { JsonMap } from '../../../simulator/apiserver/object.ts';
 import type { Api } from './api.ts';
-import { expectFailure, expectObject, made, namesOf } from './expectations.ts';
+import { expectFailure, expectObject, made, namesOf, topic } from './expectations.ts';
 import { containerStatus, pod } from './fixtures.ts';
 import type { Json } from './json.ts';
-import { topic } from './target.ts';
 import { story } from './watcher.ts';
 
 const { Pod } = simKinds;

@@ -5,10 +5,11 @@ import type { Call } from '../../../src/kubernetes/api/call.ts';
 import { listNodeLeases } from '../../../src/kubernetes/api/lease.ts';
 import { readList } from '../../doubles/protobuf.ts';
 import type { Api } from './api.ts';
+import { topic } from './expectations.ts';
 import { lease, node } from './fixtures.ts';
-import { topic } from './target.ts';
 
 const { ConfigMap, Lease, Machine, Node } = simKinds;
+
 const protobuf = 'application/vnd.kubernetes.protobuf';
 const preferred = `${protobuf},application/json`;
 

@@ -1,10 +1,9 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
 import type { Api } from './api.ts';
-import { expectFailure, expectObject, made } from './expectations.ts';
+import { expectFailure, expectObject, made, topic } from './expectations.ts';
 import { etcd, statefulSet, watermill, workload } from './fixtures.ts';
 import type { Json } from './json.ts';
-import { topic } from './target.ts';
 
 const { Deployment, Etcd, ReplicaSet, StatefulSet, Watermill } = simKinds;
 
