@@ -3,6 +3,7 @@ import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { formatTime } from '../../simulator/apiserver/time.ts';
 import { HealthCheckFixture, backupEntryKind, workerKind } from './support/healthcheck-fixture.ts';
 import type { CheckResult, HealthCheck } from '../../src/healthcheck/check.ts';
+import { deploymentCheck } from '../../src/healthcheck/object-checks.ts';
 
 const type = 'ControlPlaneHealthy';
 const fine: CheckResult = { status: 'True' };
@@ -68,6 +69,18 @@ describe('conditions', () => {
     expect(fixture.conditions('a')).toEqual([{ ...written, lastTransitionTime: at(390), lastUpdateTime: at(390) }]);
     expect(patches()).toBe(3);
   });
+});
+
+it('the calls of checks have a timeout, without which each would take a new connection, like a watch', async () => {
+  const timeouts: unknown[] = [];
+  fixture.addWorker('a');
+  fixture.setFaults(({ path, timeoutMs }) => {
+    if (path.includes('/deployments/')) timeouts.push(timeoutMs);
+    return undefined;
+  });
+  const clusters = ['seed', 'shoot'] as const;
+  await run({ checks: clusters.map((cluster) => checkOf(deploymentCheck({ cluster, name: 'csi' }))) });
+  expect(timeouts).toEqual([30_000, 30_000]);
 });
 
 describe('objects', () => {
