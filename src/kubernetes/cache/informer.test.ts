@@ -625,28 +625,15 @@ describe('rule 20: requested and kept objects', () => {
 
 describe('rule 21: start and stop', () => {
   const stages: readonly (readonly [string, (bench: Bench) => Promise<unknown>])[] = [
-    ['before the response to the list', async (bench) => bench.clock.settle()],
-    ['while the list is read', async (bench) => (await bench.take()).stream().send('{')],
-    [
-      'between two attempts',
-      async (bench) => {
-        (await bench.take()).respond(500, '');
-        await bench.clock.advance(100);
-      },
-    ],
-    [
-      'before the response to the watch',
-      async (bench) => {
-        (await bench.take()).respond(200, listOf(10, []));
-        await bench.clock.settle();
-      },
-    ],
+    ['before the response to the list', async () => undefined],
+    ['while the list is read', async ({ take }) => (await take()).stream().send('{')],
+    ['between two attempts', async ({ take }) => (await take()).respond(500, '')],
+    ['before the response to the watch', async ({ take }) => (await take()).respond(200, listOf(10, []))],
     [
       'while the watch is open',
-      async (bench) => {
-        (await bench.take()).respond(200, listOf(10, []));
-        (await bench.take()).stream().send('{"type"');
-        await bench.clock.settle();
+      async ({ take }) => {
+        (await take()).respond(200, listOf(10, []));
+        (await take()).stream().send('{"type"');
       },
     ],
   ];
@@ -654,6 +641,7 @@ describe('rule 21: start and stop', () => {
   it.each(stages)('rule 21: stopping %s leaves no timers, listeners or requests', async (_name, reach) => {
     const bench = start();
     await reach(bench);
+    await bench.clock.advance(100);
     bench.abort.abort(new Error('stop'));
     await bench.done;
     await bench.clock.settle();

@@ -205,118 +205,77 @@ describe.each(faces)('rule 1: one exchange over %s', (face) => {
   });
 });
 
-/** A phase of a request; `start` starts a request and resolves once it has reached the phase. */
-interface Phase {
-  readonly name: string;
-  readonly start: (options: Partial<KubeRequest>) => Promise<{
-    readonly outcome: Promise<unknown>;
-    readonly clock: VirtualClock;
-    readonly server: TestServer;
-  }>;
-}
-
-const silentTls = async (): Promise<{ readonly server: TestServer; readonly contact: Promise<unknown> }> => {
+/** A request whose server accepts the connection and says nothing, once that has heard from us. */
+const dialling = async (
+  options: Partial<KubeRequest> = {},
+  toward: (server: TestServer) => Partial<TransportOptions> = () => ({}),
+) => {
   let touch: (value: unknown) => void;
   const contact = new Promise((resolve) => {
     touch = resolve;
   });
   const server = await startTcpServer((socket) => void socket.once('data', (data) => touch(data)));
-  return { server, contact };
+  const clock = createVirtualClock();
+  const transport = transportTo({ port: server.port, tls: { ca: certificates.ca } }, { clock, ...toward(server) });
+  const outcome = transport.request({ method: 'GET', path: '/', signal: new AbortController().signal, ...options });
+  await contact;
+  return { outcome, server, clock, transport };
 };
 
-const secureTo = (port: number, clock: VirtualClock, options: Partial<TransportOptions> = {}): Transport =>
-  transportTo({ port, tls: { ca: certificates.ca } }, { clock, ...options });
+/** A request that its server has received. */
+const sent = async (options: Partial<KubeRequest>) => {
+  const bench = await createBench('https');
+  const answer = bench.get('/', options);
+  const [, response] = await bench.received();
+  return { ...bench, answer, response };
+};
 
-const phases: readonly Phase[] = [
-  {
-    name: 'before anything is sent',
-    start: async (options) => {
-      const { get, server, clock } = await createBench('https', {}, echo);
-      return { outcome: get('/', options), server, clock };
-    },
+interface Reached {
+  readonly outcome: Promise<unknown>;
+  readonly clock: VirtualClock;
+  readonly server: TestServer;
+}
+
+/** The phases of a request. Each starts a request, and resolves once it has reached the phase. */
+const phases: Readonly<Record<string, (options: Partial<KubeRequest>) => Promise<Reached>>> = {
+  'before anything is sent': async (options) => {
+    const bench = await createBench('https', {}, echo);
+    return { ...bench, outcome: bench.get('/', options) };
   },
-  {
-    name: 'in the TLS handshake',
-    start: async (options) => {
-      const { server, contact } = await silentTls();
-      const clock = createVirtualClock();
-      const outcome = secureTo(server.port, clock).request({
-        method: 'GET',
-        path: '/',
-        signal: new AbortController().signal,
-        ...options,
-      });
-      await contact;
-      return { outcome, server, clock };
-    },
-  },
-  {
-    name: 'while the proxy opens the tunnel',
-    start: async (options) => {
-      const { server, contact } = await silentTls();
-      const clock = createVirtualClock();
-      const { host, port } = server;
+  'in the TLS handshake': dialling,
+  'while the proxy opens the tunnel': (options) =>
+    dialling(options, ({ host, port }) => {
       const proxy = { protocol: 'http:', host, port } as const;
-      const endpoint = { protocol: 'https:', host: 'api.example', port: 443, basePath: '', proxy } as const;
-      const { signal } = new AbortController();
-      const outcome = secureTo(port, clock, { endpoint }).request({ method: 'GET', path: '/', signal, ...options });
-      await contact;
-      return { outcome, server, clock };
-    },
+      return { endpoint: { protocol: 'https:', host: 'api.example', port: 443, basePath: '', proxy } };
+    }),
+  'in the queue for a connection': async (options) => {
+    const bench = await createBench('https', { maxConnections: 1 });
+    const first = new AbortController();
+    const ahead = bench.get('/ahead', { signal: first.signal, timeoutMs: 1_000_000 }).catch(() => undefined);
+    await bench.received();
+    const outcome = bench.get('/', options);
+    const settled = outcome.catch(() => undefined).finally(() => first.abort());
+    onTestFinished(async () => {
+      await Promise.all([ahead, settled]);
+    });
+    return { ...bench, outcome };
   },
-  {
-    name: 'in the queue for a connection',
-    start: async (options) => {
-      const { get, server, clock, received } = await createBench('https', { maxConnections: 1 });
-      const first = new AbortController();
-      const ahead = get('/ahead', { signal: first.signal, timeoutMs: 1_000_000 }).catch(() => undefined);
-      await received();
-      const outcome = get('/', options);
-      const settled = outcome.then(
-        () => first.abort(),
-        () => first.abort(),
-      );
-      onTestFinished(async () => {
-        await Promise.all([ahead, settled]);
-      });
-      return { outcome, server, clock };
-    },
+  'while waiting for the response': async (options) => {
+    const { answer, ...bench } = await sent(options);
+    return { ...bench, outcome: answer };
   },
-  {
-    name: 'while waiting for the response',
-    start: async (options) => {
-      const { get, server, clock, received } = await createBench('https');
-      const outcome = get('/', options);
-      await received();
-      return { outcome, server, clock };
-    },
+  'while reading the response': async (options) => {
+    const { answer, response, ...bench } = await sent(options);
+    response.writeHead(200, { 'content-length': '100' }).write('part');
+    return { ...bench, outcome: text(await answer) };
   },
-  {
-    name: 'while reading the response',
-    start: async (options) => {
-      const { get, server, clock, received } = await createBench('https');
-      const answer = get('/', options);
-      const [, response] = await received();
-      response.writeHead(200, { 'content-length': '100' }).write('part');
-      const outcome = text(await answer);
-      return { outcome, server, clock };
-    },
+  'with a response that nobody reads': async (options) => {
+    const { answer, response, ...bench } = await sent(options);
+    response.write('part');
+    const whole = await answer;
+    return { ...bench, outcome: bench.server.idle().then(() => text(whole)) };
   },
-  {
-    name: 'with a response that nobody reads',
-    start: async (options) => {
-      const { get, server, clock, received } = await createBench('https');
-      const answer = get('/', options);
-      const [, response] = await received();
-      response.write('part');
-      const { body } = await answer;
-      const outcome = new Promise((_, reject) => {
-        void server.idle().then(() => text({ status: 200, headers: {}, body }).catch(reject));
-      });
-      return { outcome, server, clock };
-    },
-  },
-];
+};
 
 const unsent = [
   'before anything is sent',
@@ -325,7 +284,7 @@ const unsent = [
   'in the queue for a connection',
 ];
 
-describe.each(phases)('rule 4: a request $name', ({ start, name }) => {
+describe.each(Object.entries(phases))('rule 4: a request %s', (name, start) => {
   it('rules 4, 28: ends at once on abort, with the unchanged reason, leaves nothing, and has asked for leadership if its connection is open', async () => {
     const controller = new AbortController();
     const reason = { any: 'value' };
@@ -428,12 +387,8 @@ describe('rule 4: requests that have ended', () => {
   });
 
   it('a watch that cannot connect fails after 30 s, even though it has no deadline', async () => {
-    const { server, contact } = await silentTls();
-    const clock = createVirtualClock();
-    const { signal } = new AbortController();
-    const outcome = secureTo(server.port, clock).request({ method: 'GET', path: '/watch', signal });
+    const { outcome, server, clock } = await dialling();
     const failure = expect(outcome).rejects.toMatchObject({ code: 'ConnectionError', cause: { code: 'ETIMEDOUT' } });
-    await contact;
     await clock.advance(30_000);
     await failure;
     await server.idle();
@@ -441,16 +396,7 @@ describe('rule 4: requests that have ended', () => {
 });
 
 it('close ends a connection that is being opened', async () => {
-  const { server, contact } = await silentTls();
-  const clock = createVirtualClock();
-  const transport = secureTo(server.port, clock);
-  const outcome = transport.request({
-    method: 'GET',
-    path: '/',
-    signal: new AbortController().signal,
-    timeoutMs: 5_000,
-  });
-  await contact;
+  const { outcome, server, clock, transport } = await dialling({ timeoutMs: 5_000 });
   transport.close();
   await expect(outcome).rejects.toMatchObject({ code: 'ConnectionError', cause: { code: 'ECLOSED' } });
   await server.idle();
@@ -476,7 +422,7 @@ it('rule 9: new connections use the new settings, old ones drain', async () => {
   const securityFor = (pair: typeof clientA): ReturnType<typeof createSecurity> =>
     createSecurity({ ca, cert: pair.certificate, key: pair.key });
   let current = securityFor(clientA);
-  const transport = secureTo(server.port, createVirtualClock(), { security: async () => current });
+  const transport = transportTo({ port: server.port, tls: { ca } }, { security: async () => current });
   const get = (path: string): Promise<KubeResponse> =>
     transport.request({ method: 'GET', path, signal: new AbortController().signal, timeoutMs: 1_000 });
   const long = await get('/long');
