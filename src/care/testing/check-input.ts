@@ -8,7 +8,7 @@ import type { ManagedResourceHealth } from '../../gardener/managed-resource.ts';
 import type { NodeHealth } from '../../gardener/node.ts';
 import type { ObjectMeta } from '../../kubernetes/api/decode.ts';
 import type { CheckInput, SeedObservation, ShootObservation } from '../judge/observation.ts';
-import type { CareSettings } from '../config.ts';
+import { type CareSettings, careConfig } from '../config.ts';
 
 const namespace = 'shoot--dev--one';
 export const now = Date.parse('2026-01-01T12:00:00Z');
@@ -100,18 +100,9 @@ export const shoot = (more: Partial<CareShoot> = {}): CareShoot => ({
   ...more,
 });
 
-export const settings: CareSettings = {
-  kubeConfigSecretName: 'care',
-  allowInsecureShoots: false,
-  syncPeriod: 60_000,
-  concurrentSyncs: 20,
-  dependants: ['kube-controller-manager', 'machine-controller-manager', 'cluster-autoscaler'].map((name) => ({
-    ref: { apiVersion: 'apps/v1', kind: 'Deployment', name },
-    optional: name === 'cluster-autoscaler',
-  })),
-  conditionThresholds: [],
-  staleExtensionHealthChecks: { enabled: true, threshold: 300_000 },
-};
+const { settings: defaults } = careConfig.load('{}', { unknownFields: 'error' });
+if (defaults === undefined) throw new Error('there are no default settings');
+export const settings: CareSettings = defaults;
 
 const controlPlaneNames = [
   'gardener-resource-manager',

@@ -94,8 +94,9 @@ const runOver = async (security: Security, server: TestServer): Promise<void> =>
   }
 };
 
-describe.each(['TLSv1.2', 'TLSv1.3'] as const)('session resumption with %s', (version) => {
-  it('a failed handshake drops the session, which may be the cause', async () => {
+it.each(['TLSv1.2', 'TLSv1.3'] as const)(
+  '%s: a failed handshake drops the session, which may be the cause',
+  async (version) => {
     const server = await startHttps({ minVersion: version, maxVersion: version });
     const { certificate, key } = others.serving;
     const wrong = await startHttps({ cert: certificate, key });
@@ -104,5 +105,5 @@ describe.each(['TLSv1.2', 'TLSv1.3'] as const)('session resumption with %s', (ve
     await expect(runOver(shared, wrong)).rejects.toMatchObject({ code: 'ConnectionError' });
     await runOver(shared, server);
     expect(server.stats()).toMatchObject({ handshakes: 2, resumed: 0 });
-  });
-});
+  },
+);

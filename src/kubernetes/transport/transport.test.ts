@@ -83,8 +83,9 @@ const kernelTimer = (from: number, to: number): { readonly kind: number; readonl
   return { kind: Number.parseInt(kind, 16), inMs: Number.parseInt(when, 16) * 10 };
 };
 
-describe.runIf(existsSync('/proc/net/tcp')).each(faces)('a silent watch over %s', (face) => {
-  it('rule 17: is probed by the kernel after 15 s', async () => {
+it.runIf(existsSync('/proc/net/tcp')).each(faces)(
+  'rule 17: a silent watch over %s is probed by the kernel after 15 s',
+  async (face) => {
     const { server, get } = await createBench(face, {}, (_, response) => response.flushHeaders());
     await get('/watch');
     const { port } = server;
@@ -92,8 +93,8 @@ describe.runIf(existsSync('/proc/net/tcp')).each(faces)('a silent watch over %s'
     const { kind, inMs } = kernelTimer(socket?.remotePort ?? 0, port);
     expect(kind).toBe(2);
     expect(inMs).toBeLessThanOrEqual(15_100);
-  });
-});
+  },
+);
 
 describe.each(faces)('rule 1: one exchange over %s', (face) => {
   it('rule 1: the request and the response arrive unchanged', async () => {
