@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { expect, it, onTestFinished } from 'vitest';
 import { clusterAt, kubeconfigOf } from '../../test/doubles/kubeconfig.ts';
 import { createCertificates } from '../../simulator/network/certificates.ts';
-import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { temporaryDirectory } from '../../test/doubles/temporary-directory.ts';
 import { startTestServer } from '../../test/doubles/test-server.ts';
@@ -41,16 +41,8 @@ const createLeaseServer = () => {
   return { handler, renewals, hung };
 };
 
-interface Seed {
-  readonly clock: VirtualClock;
-  readonly server: ReturnType<typeof createLeaseServer>;
-  readonly mayWrite: () => boolean;
-  /** Sends a request that does not concern the Lease; it times out. */
-  readonly ask: () => Promise<unknown>;
-}
-
 /** Starts a process that leads on a seed, which it connects to with an operator's kubeconfig. */
-const lead = async (): Promise<Seed> => {
+const lead = async () => {
   const { certificate, key } = certificates.serving;
   const server = createLeaseServer();
   const api = await startTestServer({ tls: { cert: certificate, key }, handler: server.handler });
@@ -79,27 +71,26 @@ const lead = async (): Promise<Seed> => {
   });
   await started;
   const client = createKubeClient({ kube: transport, clock });
+  /** Sends a request that does not concern the Lease; it times out. */
   const ask = () => client.call(ordinary, { signal, timeoutMs: 3_000 }).catch((error: unknown) => error);
   return { clock, server, mayWrite: () => leadership.mayWrite(), ask };
 };
 
-/** Waits until `isSo` returns true. Traffic on sockets takes no virtual time. */
-const until = async ({ clock }: Seed, isSo: () => boolean): Promise<void> => {
-  while (!isSo()) await clock.settle();
-};
-
 it('rule 26: renewals go on over one connection while all other requests hang and time out', async () => {
-  const seed = await lead();
-  const { clock, server } = seed;
+  const { clock, server, ask, mayWrite } = await lead();
+  /** Waits until `isSo` returns true. Traffic on sockets takes no virtual time. */
+  const until = async (isSo: () => boolean): Promise<void> => {
+    while (!isSo()) await clock.settle();
+  };
   for (let count = 1; count <= 8; count += 1) {
-    const asked = Array.from({ length: 20 }, () => seed.ask());
-    await until(seed, () => server.hung.length === 20 * count);
+    const asked = Array.from({ length: 20 }, ask);
+    await until(() => server.hung.length === 20 * count);
     await clock.advance(2_000);
-    await until(seed, () => server.renewals.length === 2 * count - 1);
+    await until(() => server.renewals.length === 2 * count - 1);
     await clock.advance(2_000);
-    await until(seed, () => server.renewals.length === 2 * count);
+    await until(() => server.renewals.length === 2 * count);
     for (const result of await Promise.all(asked)) expect(result).toMatchObject({ code: 'Timeout' });
   }
   expect(new Set(server.renewals).size).toBe(1);
-  expect(seed.mayWrite()).toBe(true);
+  expect(mayWrite()).toBe(true);
 });

@@ -19,21 +19,13 @@ afterEach(async () => {
   }
 });
 
-const deferred = <T = void>() => {
-  let resolve: (value: T) => void = () => undefined;
-  const promise = new Promise<T>((done) => {
-    resolve = done;
-  });
-  return { promise, resolve };
-};
-
 const anyPort: BindAddress = { host: '127.0.0.1', port: 0 };
 
 const start = async (routes: HttpRoutes, address = anyPort, clock: Clock = systemClock()) => {
   const stop = new AbortController();
   const logger = createRecordingLogger();
-  const bound = deferred<BindAddress>();
-  const ready = deferred();
+  const bound = Promise.withResolvers<BindAddress>();
+  const ready = Promise.withResolvers<undefined>();
   const server = createHttpServer({
     name: 'test server',
     flag: '--test-bind-addr',
@@ -43,7 +35,7 @@ const start = async (routes: HttpRoutes, address = anyPort, clock: Clock = syste
     logger,
     onListening: bound.resolve,
   });
-  const ended = server.run(stop.signal, ready.resolve);
+  const ended = server.run(stop.signal, () => ready.resolve(undefined));
   running.push({ stop, ended });
   await Promise.race([ready.promise, ended]);
   return { stop, ended, logger, address: await bound.promise };
@@ -222,9 +214,9 @@ describe('createHttpServer', () => {
 
   /** Starts a server whose response waits for `answer`. */
   const startSlow = async () => {
-    const [asked, answer] = [deferred(), deferred()];
+    const [asked, answer] = [Promise.withResolvers<undefined>(), Promise.withResolvers<undefined>()];
     const handle = async () => {
-      asked.resolve();
+      asked.resolve(undefined);
       await answer.promise;
       return { status: 200, contentType: 'text/plain', body: 'done' };
     };
@@ -245,7 +237,7 @@ describe('createHttpServer', () => {
     await asked.promise;
     stop.abort();
     await quiet;
-    answer.resolve();
+    answer.resolve(undefined);
     expect(await reply).toMatchObject({ status: 200, body: 'done' });
     await ended;
     await expect(ask(address, '/slow')).rejects.toMatchObject({ code: 'ECONNREFUSED' });
@@ -258,7 +250,7 @@ describe('createHttpServer', () => {
     await asked.promise;
     client.destroy();
     await closed(client);
-    answer.resolve();
+    answer.resolve(undefined);
     stop.abort();
     await ended;
     expect(logger.at('error')).toEqual([]);
@@ -306,9 +298,9 @@ describe('a hostile client', () => {
   });
 
   it('is disconnected if it sends a second request before the first is answered', async () => {
-    const asked = deferred();
+    const asked = Promise.withResolvers<undefined>();
     const { open, isWell, handled } = await begin(async () => {
-      asked.resolve();
+      asked.resolve(undefined);
       return new Promise(() => undefined);
     });
     const socket = await open(get);

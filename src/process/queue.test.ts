@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type VirtualClock, createVirtualClock } from '../../simulator/time/clock.ts';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { WorkQueue, type WorkQueueOptions } from './queue.ts';
 
 interface Run {
@@ -10,16 +10,9 @@ interface Run {
   readonly fail: (error: unknown) => void;
 }
 
-interface Bench {
-  readonly clock: VirtualClock;
-  readonly queue: WorkQueue;
-  /** All runs so far. A run lasts until the test ends it. */
-  readonly runs: readonly Run[];
-  readonly keys: () => readonly string[];
-}
-
-const createBench = (options: Partial<WorkQueueOptions> = {}): Bench => {
+const createBench = (options: Partial<WorkQueueOptions> = {}) => {
   const clock = createVirtualClock();
+  /** All runs so far. A run lasts until the test ends it. */
   const runs: Run[] = [];
   const reconcile = (key: string): Promise<void> =>
     new Promise((resolve, reject) => {

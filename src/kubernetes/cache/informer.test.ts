@@ -1,35 +1,17 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
 import { SimulatedProcess } from '../../../simulator/harness/simulated-process.ts';
-import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
-import { type RecordingLogger, createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
+import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
 import { createRecordingMeter } from '../../../test/doubles/recording-meter.ts';
-import {
-  type ScriptedExchange,
-  type ScriptedKube,
-  type ScriptedStream,
-  createScriptedKube,
-} from '../../../test/doubles/scripted-kube.ts';
+import { type ScriptedExchange, type ScriptedStream, createScriptedKube } from '../../../test/doubles/scripted-kube.ts';
 import type { Labels } from '../../ports/meter.ts';
 import { DecodeError, decodeObject } from '../api/decode.ts';
 import { ApiError } from '../api/errors.ts';
-import { type Informer, type InformerOptions, createInformer } from './informer.ts';
+import { type InformerOptions, createInformer } from './informer.ts';
 import type { StoreChange } from './store.ts';
 import { waitForSync } from './wait-for-sync.ts';
 import { createWatchRegistry } from './watch-registry.ts';
-
-interface Bench {
-  readonly clock: VirtualClock;
-  readonly kube: ScriptedKube;
-  readonly logger: RecordingLogger;
-  readonly informer: Informer<string>;
-  readonly changes: StoreChange<string>[];
-  readonly abort: AbortController;
-  readonly done: Promise<void>;
-  /** Returns the next request, once everything runnable has run. */
-  readonly take: () => Promise<ScriptedExchange>;
-  readonly content: () => Readonly<Record<string, string>>;
-}
 
 /** Keeps the label `v`; an object without it cannot be decoded. */
 const project = (json: unknown, path: string): string => {
@@ -39,7 +21,7 @@ const project = (json: unknown, path: string): string => {
   return v;
 };
 
-const start = (options: Partial<InformerOptions<string>> = {}): Bench => {
+const start = (options: Partial<InformerOptions<string>> = {}) => {
   const clock = createVirtualClock();
   const kube = createScriptedKube();
   const logger = createRecordingLogger();
@@ -64,13 +46,16 @@ const start = (options: Partial<InformerOptions<string>> = {}): Bench => {
     changes,
     abort,
     done: informer.run(abort.signal),
+    /** Returns the next request, once everything runnable has run. */
     take: async () => {
       await clock.settle();
       return kube.take();
     },
-    content: () => Object.fromEntries(informer.entries()),
+    content: (): Readonly<Record<string, string>> => Object.fromEntries(informer.entries()),
   };
 };
+
+type Bench = ReturnType<typeof start>;
 
 interface Item {
   readonly metadata: Readonly<Record<string, unknown>>;
@@ -105,10 +90,7 @@ const status = (code: number, reason: string, more = {}): object => ({
 });
 
 /** Starts a bench, answers its list and opens its first watch. */
-const follow = async (
-  items: readonly unknown[] = [],
-  options: Partial<InformerOptions<string>> = {},
-): Promise<Bench & { readonly stream: ScriptedStream }> => {
+const follow = async (items: readonly unknown[] = [], options: Partial<InformerOptions<string>> = {}) => {
   const bench = start(options);
   (await bench.take()).respond(200, listOf(10, items));
   const stream = (await bench.take()).stream();

@@ -3,11 +3,10 @@ import type { ServerOptions } from 'node:https';
 import { describe, expect, it } from 'vitest';
 import { clusterAt, kubeconfigOf } from '../../../test/doubles/kubeconfig.ts';
 import { createCertificates } from '../../../simulator/network/certificates.ts';
-import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
-import { type TestServer, startTestServer } from '../../../test/doubles/test-server.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
+import { startTestServer } from '../../../test/doubles/test-server.ts';
 import type { Call } from '../api/call.ts';
 import { KubeconfigError } from '../api/errors.ts';
-import type { ShootConnector } from '../api/shoot-connection.ts';
 import { createKubeconfigCache } from './kubeconfig-cache.ts';
 import { createShootConnector, withShootPolicy } from './shoot-connector.ts';
 
@@ -19,18 +18,9 @@ const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const { signal } = new AbortController();
 const version: Call<unknown> = { method: 'GET', path: '/version', decode: (json) => json };
 
-interface Bench {
-  readonly server: TestServer;
-  readonly clock: VirtualClock;
-  readonly connector: ShootConnector;
-  readonly kubeconfig: (token?: string) => string;
-  /** Starts a run, sends `requests` one after the other, and ends the run. */
-  readonly run: (kubeconfig: string, requests?: number) => Promise<void>;
-}
-
 const createBench = async (
   options: { readonly tls?: ServerOptions; readonly handler?: RequestListener; readonly mostKubeconfigs?: number } = {},
-): Promise<Bench> => {
+) => {
   const { certificate, key } = certificates.serving;
   const server = await startTestServer({
     tls: { cert: certificate, key, ca: certificates.ca, requestCert: true, rejectUnauthorized: true, ...options.tls },
@@ -42,6 +32,7 @@ const createBench = async (
     userAgent: 'dependency-watchdog/test',
     known: createKubeconfigCache({ most: options.mostKubeconfigs }),
   });
+  /** Starts a run, sends `requests` one after the other, and ends the run. */
   const run = async (kubeconfig: string, requests = 1): Promise<void> => {
     const connection = connector.clientFor(kubeconfig);
     for (let count = 0; count < requests; count += 1) {

@@ -10,28 +10,15 @@ import { type TestServer, startTcpServer, startTestServer } from '../../../test/
 import { ApiError } from '../api/errors.ts';
 import type { KubeRequest, KubeResponse } from '../api/kube.ts';
 import { createSecurity } from './security.ts';
-import { type Transport, type TransportOptions } from './transport.ts';
+import type { TransportOptions } from './transport.ts';
 
 const certificates = await createCertificates({ now: Date.now() });
 
 afterEach(() => void vi.useRealTimers());
 
-interface Bench {
-  readonly clock: VirtualClock;
-  readonly server: TestServer;
-  readonly transport: Transport;
-  readonly get: (path: string, options?: Partial<KubeRequest>) => Promise<KubeResponse>;
-  /** Returns the next request that the server has received and not answered, in order. */
-  readonly received: () => Promise<readonly [IncomingMessage, ServerResponse]>;
-}
-
 type Face = 'http' | 'https';
 
-const createBench = async (
-  face: Face,
-  options: Partial<TransportOptions> = {},
-  handler?: RequestListener,
-): Promise<Bench> => {
+const createBench = async (face: Face, options: Partial<TransportOptions> = {}, handler?: RequestListener) => {
   const clock = createVirtualClock();
   const arrived: (readonly [IncomingMessage, ServerResponse])[] = [];
   const waiting: ((pair: readonly [IncomingMessage, ServerResponse]) => void)[] = [];
@@ -52,9 +39,10 @@ const createBench = async (
     clock,
     server,
     transport,
-    get: (path, more = {}) =>
+    get: (path: string, more: Partial<KubeRequest> = {}) =>
       transport.request({ method: 'GET', path, signal: new AbortController().signal, timeoutMs: 10_000, ...more }),
-    received: () => {
+    /** Returns the next request that the server has received and not answered, in order. */
+    received: (): Promise<readonly [IncomingMessage, ServerResponse]> => {
       const pair = arrived.shift();
       return pair === undefined ? new Promise((resolve) => waiting.push(resolve)) : Promise.resolve(pair);
     },
@@ -211,11 +199,8 @@ const dialling = async (
   options: Partial<KubeRequest> = {},
   toward: (server: TestServer) => Partial<TransportOptions> = () => ({}),
 ) => {
-  let touch: (value: unknown) => void;
-  const contact = new Promise((resolve) => {
-    touch = resolve;
-  });
-  const server = await startTcpServer((socket) => void socket.once('data', (data) => touch(data)));
+  const { promise: contact, resolve: touch } = Promise.withResolvers<unknown>();
+  const server = await startTcpServer((socket) => void socket.once('data', touch));
   const clock = createVirtualClock();
   const transport = transportTo({ port: server.port, tls: { ca: certificates.ca } }, { clock, ...toward(server) });
   const outcome = transport.request({ method: 'GET', path: '/', signal: new AbortController().signal, ...options });
