@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { shootConditionTypes } from '../gardener/shoot-conditions.ts';
 import { type CareSettings, careConfig } from './config.ts';
 
@@ -26,23 +26,21 @@ const defaults: CareSettings = {
   staleExtensionHealthChecks: { enabled: true, threshold: 300_000 },
 };
 
-describe('careConfig.load', () => {
-  it('applies all defaults', () => {
-    const { settings } = careConfig.load('{}', running);
-    expect(settings).toEqual(defaults);
-  });
+it('applies all defaults', () => {
+  const { settings } = careConfig.load('{}', running);
+  expect(settings).toEqual(defaults);
+});
 
-  it('reads the example as the defaults, except for fields without a default', () => {
-    const { settings } = careConfig.load(read('../../examples/care-config.yaml'), running);
-    const {
-      apiVersion: _,
-      kind: __,
-      conditionThresholds,
-      managedResourceProgressingThreshold,
-      ...others
-    } = settings ?? defaults;
-    expect({ ...others, conditionThresholds: [] }).toEqual(defaults);
-    expect(conditionThresholds.map(({ type }) => type).toSorted()).toEqual([...shootConditionTypes].toSorted());
-    expect(managedResourceProgressingThreshold).toBe(3_600_000);
-  });
+it('reads the example as the defaults, except for fields without a default', () => {
+  const { settings } = careConfig.load(read('../../examples/care-config.yaml'), running);
+  const {
+    apiVersion: _,
+    kind: __,
+    conditionThresholds,
+    managedResourceProgressingThreshold,
+    ...others
+  } = settings ?? defaults;
+  expect({ ...others, conditionThresholds: [] }).toEqual(defaults);
+  expect(conditionThresholds.map(({ type }) => type).toSorted()).toEqual([...shootConditionTypes].toSorted());
+  expect(managedResourceProgressingThreshold).toBe(3_600_000);
 });

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:tls';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { connectionError, createSecurity, dial } from '../../src/kubernetes/transport/index.ts';
 import { clientGo } from './client-go.ts';
 import { type TrustCase, trustCases } from './trust-cases.ts';
@@ -18,16 +18,11 @@ const ours: Readonly<Record<string, string>> = {
 
 const cases = await trustCases(Date.now());
 
-const closers: (() => void)[] = [];
-afterEach(() => {
-  for (const close of closers.splice(0)) close();
-});
-
 /** Connects to a real server with these certificates. Resolves with `trusted`, or with the code of the error. */
 const judge = async ({ ca, chain, key, serverName: servername }: TrustCase): Promise<string> => {
   const server = createServer({ cert: chain, key }, (socket) => socket.on('error', () => undefined).end());
   await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve));
-  closers.push(() => server.close());
+  onTestFinished(() => void server.close());
   const { port } = server.address() as AddressInfo;
   const endpoint = { protocol: 'https:', host: '127.0.0.1', port, basePath: '', servername } as const;
   try {

@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { ResponseError } from '../api/errors.ts';
 import { splitLines } from './lines.ts';
 
@@ -12,27 +12,25 @@ const collect = async (lines: AsyncIterable<Buffer>): Promise<string[]> => {
   return all;
 };
 
-describe('splitLines', () => {
-  it('rule 18: a line above the limit is an error, whether it comes in one chunk or many; one at the limit is not', async () => {
-    const text = 'x'.repeat(100);
-    for (const size of [1, 1_000]) {
-      const at = splitLines(chunksOf(`a\n${text}\nb\n`, size), 100);
-      expect(await collect(at)).toEqual(['a', text, 'b']);
-      const above = splitLines(chunksOf(`a\n${text}x`, size), 100);
-      await expect(collect(above)).rejects.toBeInstanceOf(ResponseError);
-    }
-  });
+it('rule 18: a line above the limit is an error, whether it comes in one chunk or many; one at the limit is not', async () => {
+  const text = 'x'.repeat(100);
+  for (const size of [1, 1_000]) {
+    const at = splitLines(chunksOf(`a\n${text}\nb\n`, size), 100);
+    expect(await collect(at)).toEqual(['a', text, 'b']);
+    const above = splitLines(chunksOf(`a\n${text}x`, size), 100);
+    await expect(collect(above)).rejects.toBeInstanceOf(ResponseError);
+  }
+});
 
-  it('releases the source when the reader stops', async () => {
-    let closed = 0;
-    async function* source(): AsyncGenerator<Uint8Array, void> {
-      try {
-        while (true) yield Buffer.from('line\n');
-      } finally {
-        closed += 1;
-      }
+it('releases the source when the reader stops', async () => {
+  let closed = 0;
+  async function* source(): AsyncGenerator<Uint8Array, void> {
+    try {
+      while (true) yield Buffer.from('line\n');
+    } finally {
+      closed += 1;
     }
-    for await (const _line of splitLines(source(), 100)) break;
-    expect(closed).toBe(1);
-  });
+  }
+  for await (const _line of splitLines(source(), 100)) break;
+  expect(closed).toBe(1);
 });
