@@ -5,6 +5,7 @@ import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { transportTo } from '../../../test/doubles/transport.ts';
 import { type TestServer, startTcpServer, startTestServer } from '../../../test/doubles/test-server.ts';
 import type { ApiError } from '../api/errors.ts';
+import { dial } from './dial.ts';
 import type { Endpoint } from './endpoint.ts';
 import { type Security, type TlsMaterial, createSecurity } from './security.ts';
 
@@ -80,6 +81,19 @@ describe('TLS', () => {
       `GET /version: the connection was refused; nothing listens there (ECONNREFUSED while connecting, 127.0.0.1:${port})`,
     );
   });
+});
+
+it('rule 4: an abort while a connection is being opened closes it', async () => {
+  const server = await startTcpServer(() => undefined);
+  const endpoint: Endpoint = { protocol: 'http:', host: server.host, port: server.port, basePath: '' };
+  const { signal } = new AbortController();
+  const [abort, security] = [new AbortController(), createSecurity({})];
+  const aborted = dial({ endpoint, security, signal: abort.signal });
+  abort.abort('enough');
+  await expect(aborted).rejects.toBe('enough');
+  // The server accepts the next one after it.
+  (await dial({ endpoint, security, signal })).destroy();
+  await server.idle();
 });
 
 /** Performs one run: a new transport with shared settings. */
