@@ -2,6 +2,7 @@ import { CommandError } from '../process/index.ts';
 import type { ReleaseReport, ReleaseRun } from '../steer/index.ts';
 import { type Command, defineCommand } from './command.ts';
 import { bool, text } from './flag-types.ts';
+import { UsageError } from './errors.ts';
 import { flag, optionalFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 import { loadProberFile } from './config-file.ts';
@@ -25,6 +26,11 @@ const flags = {
     "Path of the prober's configuration file, which names the resources and their order. Without it: the installed configuration, else Gardener's",
   ),
   yes: flag(bool, 'false', 'Do not prompt for confirmation', 'y'),
+  wait: flag(
+    bool,
+    'true',
+    'Wait until all is restored and ready. Cannot be turned off: each level waits for the one before',
+  ),
   despiteOutage: flag(
     bool,
     'false',
@@ -55,8 +61,9 @@ export const releaseCommand = (run: RunRelease): Command =>
     description,
     flags,
     run: async ({ flags: given }, io) => {
-      const { configFile, yes } = given;
+      const { configFile, yes, wait } = given;
       checkTarget(given);
+      if (!wait) throw new UsageError('--wait cannot be turned off: each level waits for the one before');
       const settings = configFile === undefined ? undefined : (await loadProberFile(configFile, io)).settings;
       const { lines, isDone } = await run({ ...given, ...sessionOf(io), settings, confirm: confirmingOn(io, yes) });
       io.stdout(`${lines.join('\n')}\n`);

@@ -32,6 +32,7 @@ describe('dwd pause and dwd resume', () => {
     [['pause', '--reason=x', '--all', '--for=0s'], /--for/],
     [['resume'], /^dwd resume: give either --shoot or --all/],
     [['release', '--yes'], /^dwd release: give either --shoot or --all/],
+    [['release', '--all', '--yes', '--wait=false'], /^dwd release: --wait cannot be turned off/],
   ])('%j is not a valid command line', async (argv, message) => {
     const { code, stderr, runs } = await run(...argv);
     expect([code, runs]).toEqual([2, []]);
@@ -58,7 +59,7 @@ describe('dwd release', () => {
   const done = { lines: ['restored Deployment a/kcm'], isDone: true };
 
   it('shows what it is about and, with --yes, what was done; fails if something stays held', async () => {
-    const { code, stdout, runs } = await run(done, '--shoot=a', '-y', '--config-file=config.yaml');
+    const { code, stdout, runs } = await run(done, '--shoot=a', '-y', '--wait', '--config-file=config.yaml');
     expect(runs).toMatchObject([{ shoot: 'a', dryRun: false, settings: { kubeConfigSecretName: 'probe' } }]);
     expect({ code, stdout }).toEqual({ code: 0, stdout: `${lines.join('\n')}\nrestored Deployment a/kcm\n` });
     expect((await run({ ...done, isDone: false }, '--all', '--yes')).code).toBe(1);
