@@ -90,9 +90,9 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
     clock: ports.clock,
     namespaces: namespaces.informer,
     ownNamespace,
+    configured: settings.paused,
     onChange: (change) => emit({ kind: 'pause-changed', ...change }),
   });
-  void pauses.report(namespaces.signal);
   const pauseOf = (cluster: string) => shownPause(pauses.of(cluster));
   const states = new ShootStates({ clock: ports.clock, dryRun, seedName, pauseOf, emit: (e) => emit(e) });
   const seed = (): string | undefined => states.seed();
@@ -102,6 +102,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
     measureEvents({ ...ports, states, dryRun, leads, unreadablePauses: () => pauses.unreadable() }),
     ...(dryRun ? [] : [recordEvents({ events, leads, seed })]),
   ]);
+  void pauses.report(namespaces.signal);
   const unserved = ports.meter.gauge({
     name: 'dwd_prober_dependent_unserved',
     help: '1 while the seed does not serve the kind of a dependent resource, or the scale subresource that it needs.',
@@ -117,7 +118,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
     ...ports,
     ...{ role, client, seedFor, emit, unserved, registry },
     ...{ gate, states, pauses, dryRun, onStopped },
-    ...{ namespaces: namespaces.informer, startNamespaces: namespaces.start },
+    ...{ namespaces: namespaces.informer, startNamespaces: namespaces.start, ownNamespace },
   };
   const reloadable = new Reloadable<ProberSettings, ProberMemories>({
     name: 'prober',

@@ -31,6 +31,8 @@ export interface ConfiguredProberDeps {
   /** The Namespaces of the seed, watched from `startNamespaces` on. */
   readonly namespaces: Informer<NamespaceView>;
   readonly startNamespaces: () => void;
+  /** Namespace of the prober. A pause on it applies to all shoots. */
+  readonly ownNamespace: string;
   readonly seed: Kube;
   readonly client: KubeClient;
   readonly connector: ShootConnector;
@@ -167,10 +169,11 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
     },
     { clusters: known, memories, gone: source.gone },
   );
-  const detachPauses = deps.pauses.attach({
-    configured: settings.paused,
-    wake: (cluster) => controller.wake(cluster),
-  });
+  deps.pauses.configure(settings.paused);
+  // A pause may have begun or been taken back.
+  const ignorePauses = deps.namespaces.subscribe(({ key }) =>
+    controller.wake(key === deps.ownNamespace ? undefined : key),
+  );
   deps.states.clustersBy(sources);
   const unsubscribe = clusters.subscribe(({ key }) => queue.add(key));
   for (const name of [...known, ...lost.names]) queue.add(name);
@@ -183,7 +186,7 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
   await whenAborted(signal);
   const remembered = controller.memories();
   unsubscribe();
-  detachPauses();
+  ignorePauses();
   ignoreLead?.();
   await queue.drain();
   deps.onStopped(await controller.stop());

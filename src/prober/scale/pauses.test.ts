@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { beforeEach, expect, it } from 'vitest';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import type { FoundPause } from '../../annotations/pause.ts';
 import type { StoreChange } from '../../kubernetes/cache/store.ts';
@@ -12,11 +12,6 @@ let pauses: Pauses;
 let show: (key: string, pause?: FoundPause) => void;
 /** Completes the first list. */
 let listed: () => void;
-let detach = (): void => undefined;
-
-const attach = (configured?: FoundPause): void => {
-  detach = pauses.attach({ configured, wake: (cluster = 'all') => told.push(`wake ${cluster}`) });
-};
 
 const pause = (reason: string, forMs?: number): FoundPause => ({
   reason,
@@ -27,6 +22,10 @@ const pause = (reason: string, forMs?: number): FoundPause => ({
 beforeEach(() => {
   clock = createVirtualClock();
   told = [];
+});
+
+/** Starts to report, with the pause of the first configuration. */
+const start = (configured?: FoundPause): void => {
   let tell = (_: StoreChange<NamespaceView>): void => undefined;
   show = (key, value) => tell({ type: 'set', key, value: { deleting: false, pause: value } });
   const synced = new Promise<void>((resolve) => {
@@ -35,6 +34,7 @@ beforeEach(() => {
   pauses = new Pauses({
     clock,
     ownNamespace: 'garden',
+    configured,
     namespaces: {
       subscribe: (listener) => {
         tell = listener;
@@ -46,11 +46,10 @@ beforeEach(() => {
       told.push(`${cluster}: ${now?.reason ?? 'over'}${isFound ? ', found' : ''}`),
   });
   void pauses.report(new AbortController().signal);
-});
-afterEach(() => detach());
+};
 
 it('pauses are reported when they begin, change and are removed, but not if they are already over', async () => {
-  attach();
+  start();
   listed();
   await clock.settle();
   show('a', pause('old', -1));
@@ -59,35 +58,36 @@ it('pauses are reported when they begin, change and are removed, but not if they
   show('a', pause('two'));
   show('a');
   show('a');
-  expect(told).toEqual(['a: one', 'wake a', 'a: two', 'wake a', 'a: over', 'wake a']);
+  expect(told).toEqual(['a: one', 'a: two', 'a: over']);
 });
 
 it('pauses of the first list are in force at once, and reported as found once it is complete', async () => {
-  attach();
+  start();
   show('a', pause('one'));
   expect([pauses.of('a')?.reason, told]).toEqual(['one', []]);
   listed();
   await clock.settle();
-  expect(told).toEqual(['a: one, found', 'wake a']);
+  expect(told).toEqual(['a: one, found']);
 });
 
 it('the pause of the first configuration is found, that of another is new', async () => {
+  start(pause('first'));
+  expect(told).toEqual(['all: first, found']);
   listed();
   await clock.settle();
-  attach(pause('first'));
-  detach();
-  attach(pause('second'));
-  expect(told).toEqual(['all: first, found', 'wake all', 'all: second', 'wake all']);
+  pauses.configure(pause('first'));
+  pauses.configure(pause('second'));
+  expect(told).toEqual(['all: first, found', 'all: second']);
 });
 
 it('pauses follow one another: the one that ends later continues without a report', async () => {
+  start(pause('configured', 30_000));
   listed();
   await clock.settle();
   show('garden', pause('all', 90_000));
-  attach(pause('configured', 30_000));
   told = [];
   await clock.advance(60_000);
   expect([told, pauses.ofAll()?.reason]).toEqual([[], 'all']);
   await clock.advance(30_000);
-  expect(told).toEqual(['all: over', 'wake all']);
+  expect(told).toEqual(['all: over']);
 });

@@ -22,14 +22,9 @@ export interface PausesOptions {
   readonly ownNamespace: string;
   /** The Namespaces of the seed, watched as long as the process lives. */
   readonly namespaces: Pick<Store<NamespaceView>, 'subscribe' | 'whenSynced'>;
+  /** Pause that the first configuration orders. */
+  readonly configured?: FoundPause | undefined;
   readonly onChange: (change: PauseChange) => void;
-}
-
-interface Attached {
-  /** Pause that the configuration orders. */
-  readonly configured: FoundPause | undefined;
-  /** Called when a pause of this cluster, or without one of all clusters, has begun, changed or ended. */
-  readonly wake: (cluster?: string) => void;
 }
 
 const all = '';
@@ -64,26 +59,31 @@ export class Pauses {
   #inForce = new Map<string, FoundPause>();
   /** True once the pauses of a first list are reported: a pause that is new from then on was ordered in this process's time. */
   #hasReportedList = false;
-  /** True once a configuration was attached: the pause of the first one was found, too. */
-  #hasAttached = false;
-  #wake: Attached['wake'] = () => undefined;
   #cancelTimer = (): void => undefined;
 
   constructor(options: PausesOptions) {
     this.#options = options;
+    this.#configured = options.configured;
     options.namespaces.subscribe(({ type, key, value }) => {
       this.#keep(key, type === 'set' ? value.pause : undefined);
       if (this.#hasReportedList) this.#update();
     });
   }
 
-  /** Reports the pauses of the first list once it is complete, and from then on each change. */
+  /** Reports the pause of the configuration at once, those of the first list once it is complete, and from then on each change. */
   async report(signal: AbortSignal): Promise<void> {
-    await this.#options.namespaces.whenSynced(signal).catch(() => undefined);
-    if (signal.aborted) return;
     signal.addEventListener('abort', () => this.#cancelTimer(), { once: true });
     this.#update();
+    await this.#options.namespaces.whenSynced(signal).catch(() => undefined);
+    if (signal.aborted) return;
+    this.#update();
     this.#hasReportedList = true;
+  }
+
+  /** Uses the pause of another configuration from now on. */
+  configure(configured: FoundPause | undefined): void {
+    this.#configured = configured;
+    this.#update();
   }
 
   /** Returns the pause in force for a shoot, by its name: of several, the one that ends last. */
@@ -106,18 +106,6 @@ export class Pauses {
     return [...this.#known].flatMap(([name, { problem }]) => (problem === undefined ? [] : [name]));
   }
 
-  /** Uses this configuration from now on. Returns the function that ends this. */
-  attach({ configured, wake }: Attached): () => void {
-    this.#configured = configured;
-    this.#wake = wake;
-    this.#update(!this.#hasAttached);
-    this.#hasAttached = true;
-    return () => {
-      this.#cancelTimer();
-      this.#wake = () => undefined;
-    };
-  }
-
   /** Keeps what a Namespace orders. A pause that cannot be read gets an end, which stays the same however often it is seen. */
   #keep(name: string, pause: FoundPause | undefined): void {
     if (pause === undefined) this.#known.delete(name);
@@ -132,7 +120,7 @@ export class Pauses {
   }
 
   /** Reports pauses that have begun, changed or ended, and checks again when the next one ends. */
-  #update(isFound = !this.#hasReportedList): void {
+  #update(): void {
     const { clock, ownNamespace, onChange } = this.#options;
     const now = clock.now();
     const current = new Map([...this.#known].filter(([name, pause]) => name !== ownNamespace && inForce(pause, now)));
@@ -144,20 +132,11 @@ export class Pauses {
       const pause = current.get(key);
       if (isSame(before.get(key), pause)) continue;
       const cluster = key === all ? undefined : key;
-      onChange({ cluster, namespace: cluster ?? ownNamespace, pause, isFound });
-      this.#wake(cluster);
+      onChange({ cluster, namespace: cluster ?? ownNamespace, pause, isFound: !this.#hasReportedList });
     }
     this.#cancelTimer();
-    const next = Math.min(...[...current.values()].map(endOf), this.#endsOfAll());
+    const next = Math.min(...[...current.values()].map(endOf));
     this.#cancelTimer = Number.isFinite(next) ? clock.timer(next - now, () => this.#update()) : () => undefined;
-  }
-
-  /** The earlier end of the two pauses that apply to all shoots. The other may still be in force then. */
-  #endsOfAll(): number {
-    const now = this.#options.clock.now();
-    const both = [this.#known.get(this.#options.ownNamespace), this.#configured];
-    const ends = both.flatMap((pause) => inForce(pause, now) ?? []).map(endOf);
-    return Math.min(Number.POSITIVE_INFINITY, ...ends);
   }
 }
 
