@@ -51,7 +51,13 @@ const judgement: readonly Rule[] = [
   {
     name: 'cut-off-confirmed',
     purpose: 'after a time in which only we could not connect, an outage is looked at again after 7.5 s',
-    patches: [{ file: 'judge/decide.ts', find: 'cutOffUntil + confirmUnansweredAfterMs,', replace: '' }],
+    patches: [
+      {
+        file: 'judge/decide.ts',
+        find: 'const { cutOffUntil = never } = memory;',
+        replace: 'const cutOffUntil = never;',
+      },
+    ],
   },
   {
     name: 'first-looks',

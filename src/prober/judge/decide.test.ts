@@ -160,26 +160,25 @@ describe('a list that shows an outage for the first time', () => {
     expect(first).toMatchObject({ verdict: { kind: 'confirming' }, nextRunAt: 101_000 });
   });
 
-  it('is confirmed 7.5 s after a time in which only we could not connect, also if leases have expired', () => {
-    const seen = judgeAt(60_000, [59_000, 59_000]).memory;
+  it('is confirmed 7.5 s after a time in which only we could not connect, also if leases have expired, or it was suspected long before', () => {
     const refused = new ApiError({
       code: 'ConnectionError',
       message: 'refused',
       cause: { code: 'ECONNREFUSED', phase: 'connecting' },
     });
-    const leases = leasesOf([59_000, 59_000]);
-    const runs = runProbes(seen, [
-      { at: 80_000, leases, failures: { version: refused } },
-      { at: 100_000, leases },
-      { at: 107_499, leases },
-      { at: 107_500, leases },
-    ]);
-    expect(runs.map(({ decision }) => decision.verdict.kind)).toEqual([
-      'failed',
-      'confirming',
-      'confirming',
-      'unhealthy',
-    ]);
+    const silent = [59_000, 59_000, 59_000];
+    const kindsOf = (times: readonly number[]): string => {
+      const [leases, failures] = [leasesOf(silent), { version: refused }];
+      const runs = times.map((at) => (at < 0 ? { at: -at, leases, failures } : { at, leases }));
+      return runProbes(judgeAt(60_000, silent).memory, runs)
+        .map(({ decision }) => decision.verdict.kind)
+        .join(' ');
+    };
+    // At negative times we cannot connect.
+    expect(kindsOf([-80_000, 100_000, 107_499, 107_500])).toBe('failed confirming confirming unhealthy');
+    expect(kindsOf([80_000, -82_000, 102_000])).toBe('confirming failed unhealthy');
+    expect(kindsOf([80_000, -82_000, 102_001, 109_501])).toBe('confirming failed confirming unhealthy');
+    expect(kindsOf([80_000, 82_000, -92_000, 120_000])).toBe('confirming unhealthy failed unhealthy');
   });
 });
 

@@ -167,6 +167,8 @@ const confirmAfterMs = 2_000;
  * at the latest (`maxBackoff` of `backoffEnsureLease` in k8s.io/component-helpers/apimachinery/lease/controller.go).
  */
 const confirmUnansweredAfterMs = 7_500;
+/** Value of `suspectedUntil`: any list confirms the outage. */
+const confirmed = never;
 
 /** Judges candidates of which a rule holds: the shoot is cut off, unless a second list has to confirm it. */
 const judgeOutage = (candidates: readonly ObservedLease[], outage: ObservedOutage, input: ProbeInput): Decision => {
@@ -179,12 +181,13 @@ const judgeOutage = (candidates: readonly ObservedLease[], outage: ObservedOutag
       ? expiredInWords(candidates, observedAt, input)
       : `none of ${String(counts.candidates)} candidates has renewed for ${silentInWords(candidates, observedAt)}`;
   const { cutOffUntil = never } = memory;
-  const suspectedUntil =
+  const reconnectedFrom = cutOffUntil + confirmUnansweredAfterMs;
+  const until =
     memory.suspectedUntil ??
-    Math.max(
-      observedAt + confirmationMs(candidates, { observedAt, counts, rule }, settings),
-      cutOffUntil + confirmUnansweredAfterMs,
-    );
+    Math.max(observedAt + confirmationMs(candidates, { observedAt, counts, rule }, settings), reconnectedFrom);
+  // The API server may have been down for so long since then that this alone explains the silence: the suspicion starts anew.
+  const isOutdated = until !== confirmed && cutOffUntil > until + settings.graceMs / 2;
+  const suspectedUntil = isOutdated ? reconnectedFrom : until;
   if (observedAt < suspectedUntil) {
     return decisionOf(input, {
       verdict: { kind: 'confirming' },
@@ -199,7 +202,7 @@ const judgeOutage = (candidates: readonly ObservedLease[], outage: ObservedOutag
     crossedAt,
     graceEndsAt: expiredAt + settings.graceMs - settings.expiryAgeMs,
   } as const;
-  return decisionOf(input, { verdict, reason: words, counts, memory: { ...memory, suspectedUntil } });
+  return decisionOf(input, { verdict, reason: words, counts, memory: { ...memory, suspectedUntil: confirmed } });
 };
 
 /** Returns how long after a first list that shows an outage another must confirm it; 0 if it counts at once. */

@@ -85,7 +85,7 @@ export interface ProbeMemory {
   readonly excusedUntil?: number;
   /** End of the latest time in which only we could not connect. */
   readonly cutOffUntil?: number;
-  /** An outage is suspected; a list that is sent from this instant on confirms it. */
+  /** An outage is suspected; a list that is sent from this instant on confirms it. -Infinity: one has. */
   readonly suspectedUntil?: number;
   readonly outage?: Outage;
   /** Latest end of an outage. */
