@@ -32,8 +32,8 @@ const judgement: readonly Rule[] = [
     patches: [
       {
         file: 'judge/decide.ts',
-        find: 'return wasAnswered ? confirmAfterMs : confirmUnansweredAfterMs;',
-        replace: 'return wasAnswered ? 0 : confirmUnansweredAfterMs;',
+        find: 'return wasAnswered ? confirmAfterMs : unansweredMs;',
+        replace: 'return wasAnswered ? 0 : unansweredMs;',
       },
     ],
   },
@@ -43,7 +43,7 @@ const judgement: readonly Rule[] = [
     patches: [
       {
         file: 'judge/decide.ts',
-        find: 'return wasAnswered ? confirmAfterMs : confirmUnansweredAfterMs;',
+        find: 'return wasAnswered ? confirmAfterMs : unansweredMs;',
         replace: 'return confirmAfterMs;',
       },
     ],

@@ -154,6 +154,16 @@ describe('a list that shows an outage for the first time', () => {
     expect(first).toMatchObject({ verdict: { kind: 'confirming' }, nextRunAt: 107_500 });
   });
 
+  it.each([
+    [73_000, 103_000],
+    [70_100, 102_000],
+  ])('is confirmed when leases renewed at %i have expired, if that is sooner, but not before 2 s', (renewed, at) => {
+    const leases = [renewed, renewed, renewed];
+    const first = judgeAt(100_000, leases);
+    expect(first).toMatchObject({ verdict: { kind: 'confirming' }, nextRunAt: at });
+    expect(judgeAt(at, leases, first.memory).verdict.kind).toBe('unhealthy');
+  });
+
   it('is followed by another a second later at the earliest', () => {
     const list = { sentAt: 98_000, receivedAt: 98_000 };
     const first = runProbe(emptyProbeMemory, { at: 100_000, leases: leasesOf([50_000, 50_000]), list }).decision;

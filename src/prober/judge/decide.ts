@@ -184,7 +184,10 @@ const judgeOutage = (candidates: readonly ObservedLease[], outage: ObservedOutag
   const reconnectedFrom = cutOffUntil + confirmUnansweredAfterMs;
   const until =
     memory.suspectedUntil ??
-    Math.max(observedAt + confirmationMs(candidates, { observedAt, counts, rule }, settings), reconnectedFrom);
+    Math.max(
+      observedAt + confirmationMs(candidates, { observedAt, counts, rule, expiredAt }, settings),
+      reconnectedFrom,
+    );
   // The API server may have been down for so long since then that this alone explains the silence: the suspicion starts anew.
   const isOutdated = until !== confirmed && cutOffUntil > until + settings.graceMs / 2;
   const suspectedUntil = isOutdated ? reconnectedFrom : until;
@@ -205,10 +208,16 @@ const judgeOutage = (candidates: readonly ObservedLease[], outage: ObservedOutag
   return decisionOf(input, { verdict, reason: words, counts, memory: { ...memory, suspectedUntil: confirmed } });
 };
 
+interface Suspicion extends Pick<ObservedOutage, 'observedAt' | 'counts'> {
+  readonly rule: 'expired' | 'all silent';
+  /** From when on enough candidates have expired. */
+  readonly expiredAt: number;
+}
+
 /** Returns how long after a first list that shows an outage another must confirm it; 0 if it counts at once. */
 const confirmationMs = (
   candidates: readonly ObservedLease[],
-  { rule, observedAt, counts }: Omit<ObservedOutage, 'crossedAt'> & { readonly rule: 'expired' | 'all silent' },
+  { rule, observedAt, counts, expiredAt }: Suspicion,
   settings: ProbeInput['settings'],
 ): number => {
   if (rule === 'expired') {
@@ -216,7 +225,9 @@ const confirmationMs = (
     return known >= neededOf(counts.candidates, settings) ? 0 : confirmAfterMs;
   }
   const wasAnswered = candidates.every(({ shownAt }) => shownAt < observedAt);
-  return wasAnswered ? confirmAfterMs : confirmUnansweredAfterMs;
+  // Once they have expired as well, patience protects nobody: a first list that shows that is confirmed sooner.
+  const unansweredMs = Math.min(confirmUnansweredAfterMs, Math.max(confirmAfterMs, expiredAt - observedAt));
+  return wasAnswered ? confirmAfterMs : unansweredMs;
 };
 
 const silentInWords = (candidates: readonly ObservedLease[], at: number): string =>
