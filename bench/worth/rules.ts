@@ -195,7 +195,11 @@ const requests: readonly Rule[] = [
     name: 'retry',
     purpose: 'a run that fails while leases are old is repeated after 2 s, not at the next tick',
     patches: [
-      { file: 'judge/retry.ts', find: 'mayBeOutage(input) ? Math.min(tick, now + repeatMs) : tick,', replace: 'tick,' },
+      {
+        file: 'judge/retry.ts',
+        find: 'Math.min(nextScheduledRun(input), repeatAt)',
+        replace: 'nextScheduledRun(input)',
+      },
     ],
   },
   {

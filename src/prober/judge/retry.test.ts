@@ -31,14 +31,23 @@ describe.each(Object.entries(failures) as [ReadName, string][])('a failure of %s
     },
   );
 
-  it('is repeated after 2 s while leases are older than half of the limit, again and again, else at the next tick', () => {
-    expect(failAt(64_999, read, failure('ServerError')).nextRunAt).toBe(74_999);
-    expect(failAt(65_000, read, failure('ServerError')).nextRunAt).toBe(67_000);
-    expect(failAt(200_000, read, failure('ServerError')).nextRunAt).toBe(202_000);
-    const settings = { ...defaultSettings, probeIntervalMs: 1_000 };
-    expect(failAt(200_000, read, failure('ServerError'), { settings }).nextRunAt).toBe(201_000);
+  it('is repeated once leases are older than half of the limit, every 2 s, but not after the next tick', () => {
+    const nextAfter = (at: number, probeIntervalMs = 30_000): number => {
+      const settings = { ...defaultSettings, probeIntervalMs };
+      return failAt(at, read, failure('ServerError'), { settings }).nextRunAt;
+    };
+    expect([61_000, 63_001, 65_000, 200_000].map((at) => nextAfter(at))).toEqual([65_000, 65_001, 67_000, 202_000]);
+    expect([nextAfter(61_000, 3_000), nextAfter(200_000, 1_000)]).toEqual([64_000, 201_000]);
   });
 });
+
+it.each(['version', 'leases'] as const)(
+  'a failure of %s before any list is repeated after 2 s: leases may be old',
+  (read) => {
+    const failed = { at: 100_000, leases: silent, failures: { [read]: failure('ConnectionError') } };
+    expect(runProbe(emptyProbeMemory, failed).decision.nextRunAt).toBe(102_000);
+  },
+);
 
 it('a kubeconfig that cannot be used ends the run', () => {
   const error = new KubeconfigError('users[0].user.exec', 'is not allowed');

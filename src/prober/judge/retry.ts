@@ -13,7 +13,7 @@ import { outageOfSomeFrom } from './rules.ts';
 
 /** Shortest and longest back-off, in milliseconds, that a 429 of a shoot can ask for; any other means the longest. */
 const [leastBackOffMs, mostBackOffMs] = [1_000, 10_000];
-/** A failed run is repeated after this time, in milliseconds, while leases are old enough for an outage. */
+/** A failed run is repeated after this time, in milliseconds, once leases are old enough for an outage. */
 const repeatMs = 2_000;
 const half = 0.5;
 
@@ -36,10 +36,10 @@ export const afterFailedRead = ({ failure, error, startedAt }: FailedRead, given
     const nextRunAt = now + throttledBackOffMs(error);
     return decisionOf(input, { verdict: { kind, failure: 'throttled', error }, nextRunAt });
   }
-  const tick = nextScheduledRun(input);
+  const repeatAt = Math.max(now + repeatMs, mayBeOutageFrom(input));
   return decisionOf(input, {
     verdict: { kind, failure: error instanceof ApiError ? failure : 'kubeconfig_unusable', error },
-    nextRunAt: mayBeOutage(input) ? Math.min(tick, now + repeatMs) : tick,
+    nextRunAt: Math.min(nextScheduledRun(input), repeatAt),
   });
 };
 
@@ -47,11 +47,12 @@ export const afterFailedRead = ({ failure, error, startedAt }: FailedRead, given
 export const throttledBackOffMs = ({ retryAfterMs = mostBackOffMs }: Pick<ApiError, 'retryAfterMs'>): number =>
   retryAfterMs >= leastBackOffMs && retryAfterMs <= mostBackOffMs ? retryAfterMs : mostBackOffMs;
 
-/** True if enough leases of the latest list are older than half of the limit. */
-const mayBeOutage = ({ memory, settings, now }: ProbeInput): boolean => {
+/** Returns from when on enough leases of the latest list are older than half of the limit. If none was answered yet, they may be so already. */
+const mayBeOutageFrom = ({ memory, settings }: ProbeInput): number => {
+  if (memory.listedAt === undefined) return Number.NEGATIVE_INFINITY;
   const older = memory.leases.map((lease) => ({
     ...lease,
     expiresAt: lease.silentSince + half * expiryAgeOf(lease, settings),
   }));
-  return now >= outageOfSomeFrom(older, settings);
+  return outageOfSomeFrom(older, settings);
 };
