@@ -48,7 +48,7 @@ export interface RunningTarget {
 }
 
 /** As in the image. Else V8 lets its young generation grow to 96 MB, when it likes, and the peak of memory shows little else. */
-const environment = 'NODE_OPTIONS=--max-semi-space-size=8 MALLOC_ARENA_MAX=1';
+const environment = 'NODE_OPTIONS=--max-semi-space-size=8 MALLOC_ARENA_MAX=1 UV_THREADPOOL_SIZE=64';
 
 const graceMs = 10_000;
 

@@ -19,14 +19,24 @@ describe('the Dockerfile', () => {
     expect(readImageConfig()).toEqual({
       user: '65532:65532',
       entrypoint: ['/usr/local/bin/dwd'],
-      env: { NODE_OPTIONS: '--max-semi-space-size=8', MALLOC_ARENA_MAX: '1' },
+      env: { NODE_OPTIONS: '--max-semi-space-size=8', MALLOC_ARENA_MAX: '1', UV_THREADPOOL_SIZE: '64' },
     });
   });
 
   it('copies into the last stage only the result of the build stage', () => {
     const keywords = instructions.map(({ keyword }) => keyword);
     const last = keywords.lastIndexOf('FROM');
-    expect(keywords.slice(last)).toEqual(['FROM', 'LABEL', 'COPY', 'ENV', 'ENV', 'WORKDIR', 'USER', 'ENTRYPOINT']);
+    expect(keywords.slice(last)).toEqual([
+      'FROM',
+      'LABEL',
+      'COPY',
+      'ENV',
+      'ENV',
+      'ENV',
+      'WORKDIR',
+      'USER',
+      'ENTRYPOINT',
+    ]);
     expect(contentsOf('COPY').at(-1)).toBe('--from=build --chown=0:0 /tree/ /');
   });
 

@@ -63,7 +63,7 @@ afterAll(() => {
 const connects = async (security: Security, { port }: Listening): Promise<boolean> => {
   const endpoint: Endpoint = { protocol: 'https:', host: '127.0.0.1', port, basePath: '', servername: 'localhost' };
   try {
-    const socket = await dial({ endpoint, security, signal });
+    const socket = await dial({ endpoint, security, signal, clock: createVirtualClock() });
     await new Promise((resolve) => void socket.once('data', resolve));
     socket.destroy();
     return true;

@@ -1,6 +1,7 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:tls';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { createVirtualClock } from '../../simulator/time/clock.ts';
 import { connectionError, createSecurity, dial } from '../../src/kubernetes/transport/index.ts';
 import { clientGo } from './client-go.ts';
 import { type TrustCase, trustCases } from './trust-cases.ts';
@@ -26,7 +27,8 @@ const judge = async ({ ca, chain, key, serverName: servername }: TrustCase): Pro
   const { port } = server.address() as AddressInfo;
   const endpoint = { protocol: 'https:', host: '127.0.0.1', port, basePath: '', servername } as const;
   try {
-    const socket = await dial({ endpoint, security: createSecurity({ ca }), signal: new AbortController().signal });
+    const { signal } = new AbortController();
+    const socket = await dial({ endpoint, security: createSecurity({ ca }), signal, clock: createVirtualClock() });
     socket.destroy();
     return 'trusted';
   } catch (error) {

@@ -127,7 +127,7 @@ export const openTunnel = async (
   signal.throwIfAborted();
   const scope = createScope({ signal, clock });
   try {
-    socket = await dial({ endpoint: access.endpoint, security: access.security, signal: scope.signal });
+    socket = await dial({ endpoint: access.endpoint, security: access.security, signal: scope.signal, clock });
     phase = 'waiting for the answer';
     const response = await answerOn(socket, upgrade, scope.signal);
     phase = 'reading the answer';

@@ -91,7 +91,7 @@ export class Connection {
     const { endpoint, clock, connectTimeoutMs = defaultConnectTimeoutMs } = this.#options;
     const cancel = startTimeout(clock, connectTimeoutMs, () => this.#exchange?.fail(connectTimeout()));
     try {
-      const socket = await dial({ endpoint, security: this.security, signal: this.#end.signal });
+      const socket = await dial({ endpoint, security: this.security, signal: this.#end.signal, clock });
       callback(null, socket);
       let counted = socket.bytesRead;
       // After undici's own listener, which has parsed the bytes by then.

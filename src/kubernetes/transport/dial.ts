@@ -1,19 +1,29 @@
-import { lookup } from 'node:dns';
+import { ADDRCONFIG, promises as dns } from 'node:dns';
 import { request as httpRequest } from 'node:http';
-import { connect as connectTcp, isIP, type Socket } from 'node:net';
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net';
 import { type PeerCertificate, checkServerIdentity, connect as connectTls } from 'node:tls';
 import { Socks5Client } from 'undici/lib/core/socks5-client.js';
+import type { Clock } from '../../ports/clock.ts';
 import { abortable } from './abortable.ts';
 import { type Endpoint, type ProxyEndpoint, authority } from './endpoint.ts';
 import { isLinkLocal, linkLocalError, refusingLinkLocal } from './link-local.ts';
+import { type Lookup, shareLookups } from './lookup.ts';
 import { type Security, createSecurity } from './security.ts';
 
 /** Silence after which the kernel probes the peer: ten times, a second apart (libuv), then the socket fails with ETIMEDOUT. */
 const tcpKeepAliveMs = 15_000;
 
+/**
+ * Timeout in milliseconds of a connection to each address of a name but the last. Node's default, 250, is shorter than many a good way. Go leaves each address
+ * at least 2 s (`partialDeadline` in net/dial.go).
+ */
+const attemptTimeoutMs = 3_000;
+
 /** Maximum number of TLS session tickets per connection. Servers send one or two; each costs us as much as a small response. */
 const mostTickets = 64;
 
+/** One for the process, like the threads that it saves. The hint is that of Node's own lookup for a connection. */
+const lookup = shareLookups((host) => dns.lookup(host, { all: true, hints: ADDRCONFIG }));
 const lookupElsewhere = refusingLinkLocal(lookup);
 
 /** Creates the error of a failure that Node reports by an event without an error, or not at all. */
@@ -39,10 +49,19 @@ const established = <S extends Socket>(
     };
   });
 
-const dialTcp = async ({ endpoint, signal }: Pick<DialOptions, 'endpoint' | 'signal'>): Promise<Socket> => {
+/** Node connects to the addresses that this returns, without a lookup of its own, which could return others. */
+const asNodes =
+  (find: Lookup, clock: Clock): LookupFunction =>
+  (host, _options, callback) =>
+    void find(host, clock).then(
+      (found) => callback(null, found),
+      (error: unknown) => callback(error as Error, []),
+    );
+
+const dialTcp = async ({ endpoint, signal, clock }: Omit<DialOptions, 'security'>): Promise<Socket> => {
   const { host, port } = endpoint.proxy ?? endpoint;
   const isUntrusted = endpoint.untrusted === true;
-  // `lookup` is not called for addresses.
+  // No address is looked up.
   if (isUntrusted && (isLinkLocal(host) || isLinkLocal(endpoint.host))) throw linkLocalError();
   const socket = connectTcp({
     host,
@@ -50,7 +69,9 @@ const dialTcp = async ({ endpoint, signal }: Pick<DialOptions, 'endpoint' | 'sig
     noDelay: true,
     keepAlive: true,
     keepAliveInitialDelay: tcpKeepAliveMs,
-    ...(isUntrusted ? { lookup: lookupElsewhere } : {}),
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: attemptTimeoutMs,
+    lookup: asNodes(isUntrusted ? lookupElsewhere : lookup, clock),
   });
   return established(socket, 'connect', signal);
 };
@@ -152,12 +173,13 @@ export interface DialOptions {
   readonly security: Security;
   /** Aborting destroys the unfinished connection and rejects with the reason. */
   readonly signal: AbortSignal;
+  readonly clock: Clock;
 }
 
 /** Opens one connection: TCP, through the proxy if there is one, then TLS. Rejects with Node's own error. */
-export const dial = async ({ endpoint, security, signal }: DialOptions): Promise<Socket> => {
+export const dial = async ({ endpoint, security, signal, clock }: DialOptions): Promise<Socket> => {
   const { proxy } = endpoint;
-  let socket = await dialTcp({ endpoint, signal });
+  let socket = await dialTcp({ endpoint, signal, clock });
   if (proxy !== undefined) {
     if (proxy.protocol === 'https:') {
       socket = await startTls(socket, { name: proxy.host, security: createSecurity({}), signal });

@@ -1,5 +1,5 @@
-import type { LookupAddress } from 'node:dns';
-import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
+import { BlockList, isIP, isIPv6 } from 'node:net';
+import type { Lookup } from './lookup.ts';
 
 /**
  * Addresses that no API server of a shoot has: link-local addresses, which most clouds use for metadata services, and other addresses of metadata
@@ -30,17 +30,11 @@ export const isLinkLocal = (host: string): boolean => {
 export const linkLocalError = (): Error =>
   Object.assign(new Error('the address is link-local'), { code: 'ELINKLOCAL' });
 
-const addressesOf = (found: string | readonly LookupAddress[]): readonly string[] =>
-  typeof found === 'string' ? [found] : found.map(({ address }) => address);
-
-/**
- * Wraps a DNS lookup to fail if a name resolves to such an address. Node connects to the addresses that it returns, without a second lookup that could
- * return others. One refused address among several refuses all, because the DNS server decides which of them is tried.
- */
+/** Wraps a lookup to fail if a name has such an address. One among several refuses all, because the DNS server decides which of them is tried. */
 export const refusingLinkLocal =
-  (lookup: LookupFunction): LookupFunction =>
-  (hostname, options, callback) => {
-    lookup(hostname, options, (error, found, family) => {
-      callback(error ?? (addressesOf(found).some(isLinkLocal) ? linkLocalError() : null), found, family);
-    });
+  (lookup: Lookup): Lookup =>
+  async (host, clock) => {
+    const found = await lookup(host, clock);
+    if (found.some(({ address }) => isLinkLocal(address))) throw linkLocalError();
+    return found;
   };

@@ -2,6 +2,7 @@ import type { RequestListener } from 'node:http';
 import type { ServerOptions } from 'node:https';
 import { describe, expect, it } from 'vitest';
 import { createCertificates } from '../../../simulator/network/certificates.ts';
+import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { transportTo } from '../../../test/doubles/transport.ts';
 import { type TestServer, startTcpServer, startTestServer } from '../../../test/doubles/test-server.ts';
 import type { ApiError } from '../api/errors.ts';
@@ -88,11 +89,12 @@ it('rule 4: an abort while a connection is being opened closes it', async () => 
   const endpoint: Endpoint = { protocol: 'http:', host: server.host, port: server.port, basePath: '' };
   const { signal } = new AbortController();
   const [abort, security] = [new AbortController(), createSecurity({})];
-  const aborted = dial({ endpoint, security, signal: abort.signal });
+  const clock = createVirtualClock();
+  const aborted = dial({ endpoint, security, signal: abort.signal, clock });
   abort.abort('enough');
   await expect(aborted).rejects.toBe('enough');
   // The server accepts the next one after it.
-  (await dial({ endpoint, security, signal })).destroy();
+  (await dial({ endpoint, security, signal, clock })).destroy();
   await server.idle();
 });
 
