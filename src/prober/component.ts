@@ -110,14 +110,11 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
   });
   const gate = createGate(ports);
   let held: HeldByShoot = new Map();
-  const onStopped = (counts: HeldByShoot): void => {
-    // Without the lead, the held resources are the task of another replica that leads, or will.
-    held = leads() ? counts : new Map();
-  };
+  const onHeld = (counts: HeldByShoot): void => void (held = counts);
   const deps = {
     ...ports,
     ...{ role, client, seedFor, emit, unserved, registry },
-    ...{ gate, states, pauses, dryRun, onStopped },
+    ...{ gate, states, pauses, dryRun, onHeld },
     ...{ namespaces: namespaces.informer, startNamespaces: namespaces.start, ownNamespace },
   };
   const reloadable = new Reloadable<ProberSettings, ProberMemories>({

@@ -41,8 +41,8 @@ export interface ConfiguredProberDeps {
   readonly gate: ProbeGate;
   readonly states: ShootStates;
   readonly dryRun: boolean;
-  /** Called when probing has ended, for good or for another configuration, with the numbers of resources that stay held. */
-  readonly onStopped: (held: HeldByShoot) => void;
+  /** Called while probing ends, for good or for another configuration, with the numbers of resources that stay held as of now. */
+  readonly onHeld: (held: HeldByShoot) => void;
   /** Returns which writes this process may send now. */
   readonly role: () => Role;
   /** Returns a client of the seed that refuses writes unless `mayWrite` returns true. */
@@ -189,7 +189,9 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
   ignorePauses();
   ignoreLead?.();
   await queue.drain();
-  deps.onStopped(await controller.stop());
+  // Without the lead, the held resources are the task of another replica that leads, or will.
+  const { leads } = deps.role();
+  await controller.stop((held) => deps.onHeld(leads ? held : new Map()));
   return remembered;
 };
 

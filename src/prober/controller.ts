@@ -110,11 +110,17 @@ export class ProberController {
     return new Set(found.map(([name]) => name));
   }
 
-  /** Stops all probers: writes in progress are awaited, nothing new is sent. Resolves with the numbers of resources that stay held. */
-  async stop(): Promise<HeldByShoot> {
+  /**
+   * Stops all probers: writes in progress are awaited, nothing new is sent. Calls `onHeld` with the numbers of resources that stay held, now and when all has ended:
+   * the program may end before a slow write.
+   */
+  async stop(onHeld?: (held: HeldByShoot) => void): Promise<void> {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     const all = [...this.#entries];
     this.#entries.clear();
+    const tell = (): void =>
+      onHeld?.(new Map(all.map(([name, { prober }]) => [name, prober.held()] as const).filter(([, held]) => held > 0)));
+    tell();
     await Promise.all(
       all.map(([, { prober }]) =>
         prober.stop({ releasePolicy: 'nothing', reason: 'the configuration changes, or the program ends' }),
@@ -122,7 +128,7 @@ export class ProberController {
     );
     // Probed shoots continue under the next configuration; of the others it may find nothing any more.
     for (const [name, { stopping }] of all) if (stopping !== undefined) this.#forget(name);
-    return new Map(all.map(([name, { prober }]) => [name, prober.held()] as const).filter(([, held]) => held > 0));
+    tell();
   }
 
   #add(name: string, start: ProberMemory): Entry {

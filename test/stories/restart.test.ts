@@ -28,6 +28,26 @@ describe('the list of resources that stay held', () => {
     ]);
     expect(await lastLines(false)).toEqual([]);
   });
+
+  it('is logged although a write in flight takes longer than the stop', async () => {
+    create();
+    const { clock, world, changes, log, seedConnection } = scenario;
+    scenario.startProber();
+    await clock.advance(60_000);
+    world.shoot('a').cutKubelets();
+    let isSent = false;
+    seedConnection.setFaults(({ method, path }) => {
+      if (changes.length < 2 || method !== 'PATCH' || !path.includes('/deployments/')) return undefined;
+      isSent = true;
+      return { delayMs: 3_000 };
+    });
+    await clock.runUntil(() => isSent);
+    await clock.advance(500);
+    await scenario.stopProber();
+    expect(log.map(({ msg }) => msg)).toContainEqual(
+      expect.stringMatching(/^stopping: 2 resources of 1 shoot stay held/),
+    );
+  });
 });
 
 describe('a new prober', () => {
