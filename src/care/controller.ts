@@ -1,6 +1,6 @@
 import type { CareShoot } from '../gardener/care-shoots.ts';
 import type { Cluster } from '../gardener/cluster.ts';
-import { type StoreChange, waitForSync, waitUntilOrDeadline } from '../kubernetes/cache/index.ts';
+import { type StoreChange, longestSilenceMs, waitForSync, waitUntilOrDeadline } from '../kubernetes/cache/index.ts';
 import { withShootPolicy, withTunnelPolicy } from '../kubernetes/connection/index.ts';
 import { type ConfiguredComponent, type ReadyCheck, WorkQueue, whenAborted } from '../process/index.ts';
 import type { CareSettings } from './config.ts';
@@ -14,9 +14,6 @@ export interface CareDeps extends CareWatchDeps, Pick<ShootCheckDeps, 'connector
   readonly report: CareReport;
   readonly results: LastResults;
 }
-
-/** Maximum wait for kinds whose lists fail, in milliseconds. */
-const restSyncMs = 30_000;
 
 /** True if the operation on the shoot has just succeeded. It is then checked at once, because its conditions matter now. */
 const hasJustSucceeded = ({ value, previous }: StoreChange<Cluster<CareShoot>>): boolean => {
@@ -48,17 +45,17 @@ export class CareController implements ConfiguredComponent<CareSettings, undefin
   }
 
   /**
-   * Resolves when all served kinds are listed: it waits for kinds that every check needs without a limit, or rejects after `timeoutMs`, and for the others for a
-   * limited time.
+   * Resolves when all served kinds are listed: it waits for kinds that every check needs without a limit, or rejects after `timeoutMs`, and then for the others
+   * as long as that, or as any watch may be silent: after an outage of the seed, large lists take their time.
    */
   async sync(timeoutMs?: number): Promise<void> {
     const { clock, logger } = this.#deps;
     const { signal } = this.#closing;
     const watches = this.#watches;
     this.#watching = watches.run(signal);
-    const deadline = clock.monotonic() + restSyncMs;
     const needed = [watches.clusters, watches.kubeconfigs];
     await waitForSync(needed, { clock, logger, signal, timeoutMs });
+    const deadline = clock.monotonic() + (timeoutMs ?? longestSilenceMs);
     await waitUntilOrDeadline(() => watches.isComplete(), { clock, signal, deadline });
   }
 

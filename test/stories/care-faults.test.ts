@@ -159,7 +159,7 @@ it('a garden that does not respond to the first reads keeps its conditions, of w
   story.editCluster(shoot, inStatus({ conditions: [{ ...broken, status: 'True' }] }));
   story.setFaults('garden', ({ method }) => (method === 'GET' ? { status: 500 } : undefined));
   story.start();
-  await story.minutes(2);
+  await story.minutes(3);
   expect(story.logged(/^conditions could not be written to the garden/)).toHaveLength(1);
   story.setFaults('garden', undefined);
   await story.minutes(2);

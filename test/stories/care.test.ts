@@ -266,6 +266,23 @@ describe('an observation finds', () => {
     expect(story.conditions(shoot)).toMatchObject(types.map((type) => ({ type, status: 'False', reason, message })));
   });
 
+  it.each([
+    ['', 'open'],
+    [', of a seed that did not respond at first', 'refused'],
+  ] as const)('nothing wrong while a list of ManagedResources takes 45 s%s', async (_, reachability) => {
+    const shoots = ['a', 'b', 'c', 'd', 'e'].map((name) => story.addShoot(name));
+    story.setFaults('seed', ({ path, query }) =>
+      path.endsWith('/managedresources') && query?.watch === undefined ? { delayMs: 45_000 } : undefined,
+    );
+    story.seed.api.setReachability(reachability);
+    story.start();
+    await story.minutes(3);
+    story.seed.api.setReachability('open');
+    await story.minutes(3);
+    expect(shoots.every((shoot) => story.isWell(shoot))).toBe(true);
+    expect(new Set(story.changes())).toEqual(new Set(['True']));
+  });
+
   it('that it has not seen a kind for more than 90 s', async () => {
     const shoot = story.addShoot('a');
     story.start();

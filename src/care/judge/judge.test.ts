@@ -33,6 +33,11 @@ it.each<[string, Parts, readonly string[]]>([
     all('False ManagedResourceListingFailed'),
   ],
   [
+    'before ManagedResources have arrived',
+    { seed: { managedResources: { ...bad('x'), isPending: true } } },
+    well.map((line) => line.replace(/(Pl.*|Obs.*|Sys.*) True .*/, '$1 Unknown ConditionCheckError')),
+  ],
+  [
     'of a shoot without a client',
     { view: { kind: 'no-client', error: 'x' } },
     [

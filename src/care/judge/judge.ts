@@ -53,7 +53,7 @@ export const findingOf = (type: ShootConditionType, input: CheckInput): Finding 
 const commonFinding = ({ shoot, seed }: CheckInput): Finding | undefined => {
   if (shoot.hibernated) return healthy('ConditionNotChecked', 'Shoot cluster has been hibernated.');
   const { managedResources } = seed;
-  if (managedResources.ok) return undefined;
+  if (managedResources.ok || managedResources.isPending === true) return undefined;
   // False at once, without a threshold, like gardenlet.
   return {
     status: 'False',

@@ -10,8 +10,8 @@ import type { Result } from '../../kubernetes/api/errors.ts';
 import type { Lease } from '../../kubernetes/api/lease.ts';
 import type { CareSettings } from '../config.ts';
 
-/** The result of a read. A failed read is data: its error is a text. */
-export type Read<T> = Result<T, string>;
+/** The result of a read. A failed read is data: its error is a text. `isPending`: nothing has failed, but there is no answer yet. */
+export type Read<T> = Result<T, string> & { readonly isPending?: boolean };
 
 /** The last heartbeat of the extension that is responsible for an object. */
 export type ExtensionHeartbeat =

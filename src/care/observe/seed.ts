@@ -78,8 +78,9 @@ export class Watched<T> {
   /** The error has no duration, because it becomes part of conditions, and each difference there is a write. */
   ifCurrent<R>(read: () => R): Read<R> {
     if (this.isCurrent) return { ok: true, value: read() };
-    const unheard = this.#informer.synced ? 'nothing is heard of their watch' : 'they have not been listed yet';
-    return { ok: false, error: this.#informer.state().lastError?.message ?? unheard };
+    const { synced, lastError } = this.#informer.state();
+    const unheard = synced ? 'nothing is heard of their watch' : 'they have not been listed yet';
+    return { ok: false, error: lastError?.message ?? unheard, isPending: lastError === undefined };
   }
 }
 
