@@ -71,6 +71,8 @@ export interface WriteRequest {
   readonly stored: GardenShoot;
   /** Computes the conditions from the stored ones, on which thresholds depend. Called again after a conflict. */
   readonly conditionsOf: (shoot: CareShoot) => readonly Condition[];
+  /** Others must not have written conditions of ours for this long, in milliseconds. */
+  readonly patienceMs: number;
   /** Time after which a conflict is not retried but left to the next check, in monotonic milliseconds. */
   readonly deadline: number;
   readonly signal: AbortSignal;
@@ -104,12 +106,12 @@ export const readShoot = (
  */
 export const writeShoot = async (writer: GardenWriter, request: WriteRequest): Promise<Written> => {
   const { clock, client } = writer;
-  const { stored, conditionsOf, deadline, signal } = request;
+  const { stored, conditionsOf, deadline, patienceMs, signal } = request;
   let conditions: Written['conditions'] = [];
   const write = retryOnConflict<GardenShoot, WriteResult>(stored, {
     attempt: (latest) => {
       conditions = conditionsOf(latest.shoot);
-      return writeOnce(writer, latest, { conditions, signal });
+      return writeOnce(writer, latest, { conditions, patienceMs, signal });
     },
     reread: async ({ shoot, metadata: { uid } }) => {
       const { value } = await client.call(getShoot(shoot), { signal, timeoutMs });
@@ -125,15 +127,15 @@ export const writeShoot = async (writer: GardenWriter, request: WriteRequest): P
 const writeOnce = async (
   { clock, client, takeOver, dryRun }: GardenWriter,
   { shoot, storedConditions, metadata, resourceVersion: read }: GardenShoot,
-  { conditions, signal }: { readonly conditions: readonly Condition[]; readonly signal: AbortSignal },
+  { conditions, patienceMs, signal }: Pick<Written, 'conditions'> & Pick<WriteRequest, 'patienceMs' | 'signal'>,
 ): Promise<WriteResult> => {
   const merged = mergeConditions(shoot.conditions, conditions, shootConditionTypes);
   const labels = shootLabelChange(shoot.labels, shootStatus(merged, shoot));
   const isSame = isDeepStrictEqual(merged, shoot.conditions);
   const hasLabels = Object.keys(labels).length > 0;
   if (isSame && !hasLabels) return { kind: 'unchanged' };
-  const { conditions: stored } = shoot;
-  const writer = otherConditionWriter(metadata, { own: fieldManager, now: clock.now(), conditions: stored });
+  const since = clock.now() - patienceMs;
+  const writer = otherConditionWriter(metadata, { own: fieldManager, since, conditions: shoot.conditions });
   if (writer !== undefined && !takeOver) return leftAlone(writer);
   if (dryRun) return { kind: 'dry-run' };
   // A write that was sent is awaited even if the process stops meanwhile.

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Condition } from '../gardener/condition.ts';
 import { DecodeError } from '../kubernetes/api/decode.ts';
 import { formatTime } from '../kubernetes/api/meta-time.ts';
-import { otherConditionWriter } from './condition-writers.ts';
+import { firstPatienceMs, otherConditionWriter } from './condition-writers.ts';
 
 const now = Date.parse('2026-11-21T06:00:00Z');
 const own = 'dependency-watchdog';
@@ -32,7 +32,7 @@ const writerAt = (times: Times, ...managedFields: readonly unknown[]) => {
     message: '',
     ...times,
   }));
-  return otherConditionWriter({ name: 'one', managedFields }, { own, now, conditions });
+  return otherConditionWriter({ name: 'one', managedFields }, { own, since: now - firstPatienceMs, conditions });
 };
 const justNow = { lastTransitionTime: formatTime(now), lastUpdateTime: formatTime(now) };
 const writer = (...managedFields: readonly unknown[]) => writerAt(justNow, ...managedFields);

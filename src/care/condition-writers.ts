@@ -10,7 +10,14 @@ import {
 } from '../kubernetes/api/decode.ts';
 
 /** A client that wrote within this time, in milliseconds, is expected to write again. Two writers would make a condition flap. */
-const recentMs = 300_000;
+export const firstPatienceMs = 300_000;
+const longestPatienceMs = 86_400_000;
+
+/**
+ * The patience after somebody has overwritten our conditions. gardenlet moves their times only with a change, so beside a stable shoot it looks gone. It has a
+ * limit because a writer may end: gardener-controller-manager makes all conditions Unknown while gardenlet is down.
+ */
+export const longerPatienceMs = (patienceMs: number): number => Math.min(patienceMs * 4, longestPatienceMs);
 
 /** Each write of a condition moves one of these: the first with the status, the second with everything else. Whoever wrote it last owns it. */
 const timeFields = ['lastTransitionTime', 'lastUpdateTime'] as const;
@@ -51,16 +58,20 @@ const writerOf = (
 };
 
 /**
- * Returns the field manager, such as `gardenlet`, of the other client that wrote conditions of the types that care owns within the last 5 minutes, by the
- * `managedFields` of the Shoot's metadata and its `conditions`; the latest if there are several. `own`: field manager of our own writes; `now`: milliseconds
- * since the epoch.
+ * Returns the field manager, such as `gardenlet`, of the other client that has written conditions of the types that care owns since `since` (milliseconds
+ * since the epoch), by the `managedFields` of the Shoot's metadata and its `conditions`; the latest if there are several. `own`: field manager of our own
+ * writes.
  */
 export const otherConditionWriter = (
   metadata: JsonObject,
-  { own, now, conditions }: { readonly own: string; readonly now: number; readonly conditions: readonly Condition[] },
+  {
+    own,
+    since,
+    conditions,
+  }: { readonly own: string; readonly since: number; readonly conditions: readonly Condition[] },
 ): string | undefined =>
   childObjects(metadata, 'metadata', 'managedFields')
     .flatMap((entry) => writerOf(entry.object, entry.path, conditions) ?? [])
-    .filter(({ manager, at }) => manager !== own && now - at <= recentMs)
+    .filter(({ manager, at }) => manager !== own && at >= since)
     .toSorted((a, b) => b.at - a.at)
     .at(0)?.manager;

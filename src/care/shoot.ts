@@ -6,6 +6,7 @@ import { type StatusLabel, shootStatus } from '../gardener/shoot-status.ts';
 import { errorText } from '../kubernetes/api/errors.ts';
 import type { NamespacedName } from '../kubernetes/api/resource-ref.ts';
 import { type GardenWriter, type WriteResult, failureOf, gone, readShoot, writeShoot } from './act.ts';
+import { firstPatienceMs, longerPatienceMs } from './condition-writers.ts';
 import type { CareSettings } from './config.ts';
 import { type Findings, allUnknown, conditionsFrom, judge, typesOf } from './judge/judge.ts';
 import { type CareWatches, observeSeed } from './observe/seed.ts';
@@ -31,6 +32,8 @@ export interface ShootResult {
   /** Value of the Shoot's status label. */
   readonly status: StatusLabel;
   readonly writing: WriteResult;
+  /** Others must not write conditions of ours for this long, in milliseconds, before care does. */
+  readonly patienceMs?: number;
   /** True if the conditions continue those of the garden. Others continue those in the Cluster, which may be days old. */
   readonly isFromGarden?: boolean;
   /** The reason why there was no check. */
@@ -77,6 +80,10 @@ const withNewerConditions = (last: ShootResult | undefined, stored: StoredShoot,
   return { ...shoot, conditions: mergeConditions(shoot.conditions, last.conditions, shootConditionTypes) };
 };
 
+/** True if somebody has overwritten conditions with which care was content. */
+const isOverwritten = (last: ShootResult | undefined, { kind }: WriteResult): boolean =>
+  kind === 'left-alone' && (last?.writing.kind === 'written' || last?.writing.kind === 'unchanged');
+
 /** Observes and judges. An exception makes all conditions Unknown; rejects only with `signal.reason`. */
 const observeAndJudge = async (
   deps: ShootCheckDeps,
@@ -109,6 +116,7 @@ export const checkShoot = async (
   { last, signal }: { readonly last: ShootResult | undefined; readonly signal: AbortSignal },
 ): Promise<ShootResult> => {
   const { clock, writer, settings } = deps;
+  const { patienceMs = firstPatienceMs } = last ?? {};
   const problem = decoded.ok ? undefined : decoded.error.message;
   const name = shootName ?? last?.shoot;
   const known = decoded.ok ? decoded.value : name && bareShoot(name);
@@ -141,13 +149,17 @@ export const checkShoot = async (
   const { writing, conditions } =
     writer === undefined || stored?.ok !== true || refusal !== undefined
       ? { writing: refusal ?? ({ kind: 'no-garden' } as const), conditions: conditionsOf(shoot) }
-      : await writeShoot(writer, { stored: stored.value, conditionsOf, deadline: startedAt + periodMs, signal });
+      : await writeShoot(writer, {
+          ...{ stored: stored.value, conditionsOf, patienceMs, signal },
+          deadline: startedAt + periodMs,
+        });
   const isKnown = problem === undefined || stored?.ok === true;
   const merged = mergeConditions(shoot.conditions, conditions, shootConditionTypes);
   return {
     namespace,
     shoot: { namespace: shoot.namespace, name: shoot.name },
     ...{ conditions, before: before.conditions, writing, problem, isSlow },
+    patienceMs: isOverwritten(last, writing) ? longerPatienceMs(patienceMs) : patienceMs,
     isFromGarden: stored?.ok === true || last?.isFromGarden,
     status: isKnown ? shootStatus(merged, shoot) : 'unknown',
     durationMs: clock.monotonic() - startedAt,

@@ -96,7 +96,7 @@ const weeder: readonly Projection[] = [
 
 const gardenShoot = (json: unknown): unknown => {
   const { metadata, storedConditions: stored, ...shoot } = decodeGardenShoot(json);
-  const writer = otherConditionWriter(metadata, { own: '', now: 0, conditions: shoot.shoot.conditions });
+  const writer = otherConditionWriter(metadata, { own: '', since: 0, conditions: shoot.shoot.conditions });
   return { ...shoot, writer, merged: mergeConditions(stored, [], []), isMet: metadata.uid !== undefined };
 };
 

@@ -524,6 +524,17 @@ describe('the Shoot in the garden', () => {
     expect([story.isWell(shoot), story.logged(/^trouble is over$/).length]).toEqual([true, 1]);
   });
 
+  it('is written ever more rarely beside a gardenlet that writes back what it found', async () => {
+    const shoot = story.addShoot('a');
+    story.start();
+    for (let minute = 0; minute < 120; minute += 1) {
+      await story.minutes(1);
+      if (story.condition(shoot, 'EveryNodeReady')?.status === 'True') writtenBy(shoot, 'gardenlet');
+    }
+    // At first, and after 20 and 80 minutes.
+    expect(story.logged(/^left alone: gardenlet writes these conditions/)).toHaveLength(3);
+  });
+
   it('that has moved to another seed is not written', async () => {
     const shoot = story.addShoot('a');
     story.editShoot(shoot, inStatus({ seedName: 'other' }));
