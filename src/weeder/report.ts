@@ -17,11 +17,18 @@ export interface WeederReportDeps {
 /** What the report remembers of a weeding. A response may arrive after its end, and must not count for the next weeding of the service. */
 interface Tally {
   deleted: number;
-  /** Codes of errors, and UIDs of pods left alone, that were already logged. */
-  readonly logged: Set<string>;
+  /** UIDs of pods that were logged as left alone. */
+  readonly leftAlone: Set<string>;
 }
 
 const seconds = (ms: number): number => Math.round(ms) / 1_000;
+
+/** Returns false if the key is there already. */
+const addNew = (keys: Set<string>, key: string): boolean => {
+  if (keys.has(key)) return false;
+  keys.add(key);
+  return true;
+};
 
 const fieldsOf = ({ pod, weeding }: DependentPod): LogFields => ({
   namespace: pod.namespace,
@@ -70,6 +77,8 @@ export class WeederReport {
   readonly #metrics: ReturnType<typeof createMetrics>;
   readonly #running = new Set<Weeding>();
   readonly #tallies = new WeakMap<Weeding, Tally>();
+  /** Codes of the errors that were logged since there last was no weeding: a missing right fails in all namespaces of a seed that recovers. */
+  readonly #failures = new Set<string>();
 
   constructor(deps: WeederReportDeps) {
     this.#deps = deps;
@@ -88,7 +97,7 @@ export class WeederReport {
         this.#deleteEnded(event, event.outcome);
         break;
       case 'left-alone':
-        if (this.#isFirst(event.weeding, event.pod.uid)) {
+        if (addNew(this.#tallyOf(event.weeding).leftAlone, event.pod.uid)) {
           this.#deps.logger.info(`left alone: ${event.why}`, fieldsOf(event));
         }
         break;
@@ -106,6 +115,7 @@ export class WeederReport {
   #weedingStarted(weeding: Weeding): void {
     const { namespace, service, readyAt, endsAt } = weeding;
     this.#metrics.started.inc({ service });
+    if (this.#running.size === 0) this.#failures.clear();
     this.#running.add(weeding);
     this.#countRunning(service);
     const fields = { namespace, service, seconds: seconds(endsAt - readyAt) };
@@ -165,7 +175,7 @@ export class WeederReport {
 
   #deleteFailed(about: DependentPod, { code, message }: ApiError): void {
     this.#metrics.errors.inc({ service: about.weeding.service, code });
-    const level = this.#isFirst(about.weeding, code) ? 'error' : 'debug';
+    const level = addNew(this.#failures, code) ? 'error' : 'debug';
     this.#deps.logger[level]('deleting failed, trying again', { ...fieldsOf(about), error: message });
   }
 
@@ -184,16 +194,8 @@ export class WeederReport {
   }
 
   #tallyOf(weeding: Weeding): Tally {
-    const tally = this.#tallies.get(weeding) ?? { deleted: 0, logged: new Set() };
+    const tally = this.#tallies.get(weeding) ?? { deleted: 0, leftAlone: new Set() };
     this.#tallies.set(weeding, tally);
     return tally;
-  }
-
-  /** True once for a weeding and a key. */
-  #isFirst(weeding: Weeding, key: string): boolean {
-    const { logged } = this.#tallyOf(weeding);
-    const isFirst = !logged.has(key);
-    logged.add(key);
-    return isFirst;
   }
 }

@@ -28,17 +28,17 @@ describe('deletes that fail', () => {
     ['429 with Retry-After', { status: 429, retryAfter: 3 }],
     ['a connection reset', 'reset'],
     ['no response', 'drop'],
-  ])('with %s are retried, logged once and counted', async (_, fault) => {
+  ])('with %s are retried, logged once for all namespaces, and counted', async (_, fault) => {
     await begin();
     fixture.kubelet.crash(pod('api-1'));
-    fixture.kubelet.crash(pod('api-2'));
+    fixture.kubelet.crash({ ...pod('api-2'), namespace: 'shoot--b' });
     let failures = 0;
     fixture.line.setFaults((request) => {
       if (!is(request, 'delete pods') || failures >= 6) return undefined;
       failures += 1;
       return fault;
     });
-    fixture.kubelet.endpoints(etcd, true);
+    for (const namespace of [ns, 'shoot--b']) fixture.kubelet.endpoints({ namespace, name: etcd.name }, true);
     await fixture.clock.advance(120_000);
     expect(fixture.kubelet.deleted).toHaveLength(2);
     const lines = fixture.logged('deleting failed, trying again');
