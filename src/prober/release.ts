@@ -9,7 +9,7 @@ import type { Random } from '../ports/random.ts';
 import { whenAborted } from '../process/index.ts';
 import { createEventRecorder } from '../telemetry/index.ts';
 import type { LifecycleDecision } from './clusters/lifecycle.ts';
-import { watchNamespaces } from './clusters/cluster-source.ts';
+import { type HostedCluster, watchNamespaces } from './clusters/cluster-source.ts';
 import { type ProberSources, createProberSources } from './clusters/sources.ts';
 import type { ProberSettings } from './config/settings.ts';
 import { ProberController } from './controller.ts';
@@ -87,7 +87,7 @@ export const releaseHeld = async (options: ReleaseOptions): Promise<ReleaseResul
         gardeners === undefined ? [] : [`${heldName(resource)}: ${gardeners}`],
       ),
       left: judged.flatMap(({ resource, gardeners }) =>
-        gardeners === undefined ? [explain(resource, whyLeft(resource, settings, sources, failures))] : [],
+        gardeners === undefined ? [explain(resource, whyLeft(resource, settings, failures))] : [],
       ),
     };
   } finally {
@@ -114,12 +114,17 @@ const untilKnown = async (
   await waitForSync([clusters, ...needed], { clock, timeoutMs: syncMs, signal });
 };
 
-/** Returns what a release makes of a cluster: it restores the former counts, but removes only our annotation where the count is Gardener's, as in a hibernation. */
-const stopOnRequest = (lifecycle: LifecycleDecision, reason: string): LifecycleDecision => ({
+/**
+ * Returns what a release makes of a cluster: it restores the former counts, but removes only our annotation where the count is Gardener's, as in a hibernation.
+ * Whether it is, nobody knows of a Cluster that cannot be decoded: the operator has decided.
+ */
+const stopOnRequest = (lifecycle: Lifecycle, reason: string): LifecycleDecision => ({
   kind: 'stop',
-  releasePolicy: lifecycle.kind === 'stop' && lifecycle.releasePolicy === 'release' ? 'release' : 'restore',
+  releasePolicy: whyGardenersIn(lifecycle) === undefined ? 'restore' : 'release',
   reason,
 });
+
+type Lifecycle = HostedCluster['lifecycle'];
 
 /** Error messages of the last attempt to restore the resources of a cluster, by `refKey`; by cluster. */
 type Failures = ReadonlyMap<string, ReadonlyMap<string, string>>;
@@ -171,8 +176,7 @@ const restoreAll = async (held: readonly HeldResource[], options: Releasing): Pr
       clusters: {
         get: (name) => {
           const cluster = sources.clusters.get(name);
-          if (cluster?.lifecycle.ok !== true) return cluster;
-          return { ...cluster, lifecycle: { ok: true, value: stopOnRequest(cluster.lifecycle.value, reason) } };
+          return cluster && { ...cluster, lifecycle: { ok: true, value: stopOnRequest(cluster.lifecycle, reason) } };
         },
       },
       requeueAfter: (cluster, ms) => {
@@ -180,7 +184,7 @@ const restoreAll = async (held: readonly HeldResource[], options: Releasing): Pr
         if (isAttempted && open.delete(cluster)) open.set(cluster, clock.monotonic() + retryMs);
       },
     },
-    { clusters: new Set(), memories: new Map(), gone: stopOnRequest(sources.source.gone, reason) },
+    { clusters: new Set(), memories: new Map(), gone: stopOnRequest({ ok: true, value: sources.source.gone }, reason) },
   );
   try {
     await restoreInTurn(open, controller, { ...options, dependents });
@@ -199,11 +203,9 @@ const restoreInTurn = async (
   controller: ProberController,
   options: Releasing & { readonly dependents: DependentSources },
 ): Promise<void> => {
-  const { clock, signal, deadline, sources } = options;
+  const { clock, signal, deadline } = options;
   const mayRetry = (cluster: string): boolean =>
-    clock.monotonic() < deadline &&
-    sources.clusters.get(cluster)?.lifecycle.ok !== false &&
-    isAnyHeldFor(cluster, options, hasActive);
+    clock.monotonic() < deadline && isAnyHeldFor(cluster, options, hasActive);
   while (open.size > 0) {
     const underWay = controller.releasing();
     const due = [...open].filter(([cluster, at]) => at <= clock.monotonic() && !underWay.has(cluster));
@@ -217,36 +219,23 @@ const restoreInTurn = async (
 };
 
 /** Returns why the counts in a cluster are Gardener's: its shoot is hibernated, deleted or migrated. Undefined if we have to restore them. */
-const whyGardenersIn = (cluster: string, { clusters }: ProberSources): string | undefined => {
-  const lifecycle = clusters.get(cluster)?.lifecycle;
+const whyGardenersIn = (lifecycle: Lifecycle | undefined): string | undefined => {
   if (lifecycle?.ok !== true || lifecycle.value.kind !== 'stop') return undefined;
   return lifecycle.value.releasePolicy === 'release' ? lifecycle.value.reason : undefined;
 };
 
 /** Returns the same for a resource that has lost the annotation. */
 const whyGardeners = ({ cluster, annotations }: HeldResource, sources: ProberSources): string | undefined =>
-  hasActive({ annotations }) ? undefined : whyGardenersIn(cluster, sources);
+  hasActive({ annotations }) ? undefined : whyGardenersIn(sources.clusters.get(cluster)?.lifecycle);
 
-const whyLeft = (
-  resource: HeldResource,
-  settings: ProberSettings,
-  sources: ProberSources,
-  failures: Failures,
-): string => {
+const whyLeft = (resource: HeldResource, settings: ProberSettings, failures: Failures): string => {
   const { cluster, ref } = resource;
-  const untried = whyUntried(resource, sources);
+  const untried = whyByHand(resource);
   if (untried !== undefined) return untried;
   const failed = failures.get(cluster);
   const own = failed?.get(refKey(fillInRef(configuredAs(settings, resource)?.ref ?? ref, cluster)));
   const others = [...(failed?.values() ?? [])].join('; ');
   return own ?? (others === '' ? 'timed out' : `a resource before it could not be restored: ${others}`);
-};
-
-/** Returns why nothing tries to restore a resource; undefined if a release does. */
-const whyUntried = (resource: HeldResource, { clusters }: ProberSources): string | undefined => {
-  const lifecycle = clusters.get(resource.cluster)?.lifecycle;
-  const unread = lifecycle?.ok === false ? `its Cluster cannot be read: ${lifecycle.error.message}` : undefined;
-  return whyByHand(resource) ?? unread;
 };
 
 /**
@@ -275,8 +264,9 @@ export const formerSuffix = ({ annotations }: HeldResource): string => {
 const foresee = (held: readonly HeldResource[], sources: ProberSources): ReleaseResult => {
   const result = { restored: [] as string[], givenBack: [] as string[], left: [] as string[] };
   for (const resource of held) {
-    const gardeners = ignoresScaling(resource) ? undefined : whyGardenersIn(resource.cluster, sources);
-    const untried = whyUntried(resource, sources);
+    const { lifecycle } = sources.clusters.get(resource.cluster) ?? {};
+    const gardeners = ignoresScaling(resource) ? undefined : whyGardenersIn(lifecycle);
+    const untried = whyByHand(resource);
     if (gardeners !== undefined) result.givenBack.push(`${heldName(resource)}: ${gardeners}`);
     else if (untried !== undefined) result.left.push(explain(resource, untried));
     else result.restored.push(heldName(resource));

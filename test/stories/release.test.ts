@@ -147,6 +147,17 @@ describe('a release', () => {
     expect(patches).not.toEqual([]);
   });
 
+  it('restores also what is held of a shoot whose Cluster cannot be decoded, which no prober does', async () => {
+    const { release } = create(1);
+    editEmbedded<object>(world.store, world.shoot('s0').namespace, (shoot) => ({
+      ...shoot,
+      status: { lastOperation: 'no' },
+    }));
+    const restored = { restored: [expect.stringContaining(kubeControllerManager)], givenBack: [], left: [] };
+    expect(await release(true)).toEqual(restored);
+    expect(await release()).toEqual(restored);
+  });
+
   it('ends when nothing is at 0, although an annotation that the Go program has left cannot be removed', async () => {
     const { clock, annotateWith, release, seedConnection } = create(1);
     annotateWith(machineControllerManager, { shoot: 's0', replicas: 1, annotations: { [heldAnnotation]: '{}' } });
