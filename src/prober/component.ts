@@ -20,9 +20,8 @@ import { type Role, type Standby, roleOf } from './scale/desired.ts';
 import { ProbeGate } from './observe/probe-gate.ts';
 import { watchNamespaces } from './clusters/cluster-source.ts';
 import { type Emit, emitTo } from './report/events.ts';
-import { recordEvents } from './report/kubernetes-events.ts';
-import { logEvents } from './report/log.ts';
-import { measureEvents } from './report/metrics.ts';
+import { showStates } from './report/metrics.ts';
+import { reportEvents } from './report/report.ts';
 import { ShootStates } from './report/state.ts';
 import { neededByProber } from './rights.ts';
 import type { ProberMemories } from './shoot.ts';
@@ -96,12 +95,8 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
   const pauseOf = (cluster: string) => shownPause(pauses.of(cluster));
   const states = new ShootStates({ clock: ports.clock, dryRun, seedName, pauseOf, emit: (e) => emit(e) });
   const seed = (): string | undefined => states.seed();
-  const emit: Emit = emitTo([
-    states.observe,
-    logEvents({ logger, dryRun, leads, seed }),
-    measureEvents({ ...ports, states, dryRun, leads, unreadablePauses: () => pauses.unreadable() }),
-    ...(dryRun ? [] : [recordEvents({ events, leads, seed })]),
-  ]);
+  const emit: Emit = emitTo([states.observe, reportEvents({ ...ports, events, dryRun, leads, seed })]);
+  showStates({ ...ports, states, leads, unreadablePauses: () => pauses.unreadable() });
   void pauses.report(namespaces.signal);
   const unserved = ports.meter.gauge({
     name: 'dwd_prober_dependent_unserved',

@@ -15,8 +15,7 @@ import type { ProberSettings } from './config/settings.ts';
 import { ProberController } from './controller.ts';
 import { ProbeGate } from './observe/probe-gate.ts';
 import { type Emit, emitTo, observer } from './report/events.ts';
-import { recordEvents } from './report/kubernetes-events.ts';
-import { logEvents } from './report/log.ts';
+import { reportEvents } from './report/report.ts';
 import { progressOf } from './report/shown.ts';
 import { type HeldResource, type ListHeldOptions, findHeldOf, heldName, listHeld } from './scale/find-held.ts';
 import { configuredAs, fillInRef, isAnyHeldFor } from './scale/held.ts';
@@ -147,8 +146,7 @@ const restoreAll = async (held: readonly HeldResource[], options: Releasing): Pr
   const events = createEventRecorder({ clock, random, logger, meter, client, component: 'dependency-watchdog' });
   const failures = new Map<string, ReadonlyMap<string, string>>();
   const emit: Emit = emitTo([
-    logEvents({ logger, dryRun: false, leads: () => true }),
-    recordEvents({ events, leads: () => true }),
+    reportEvents({ clock, logger, meter, events, dryRun: false, leads: () => true }),
     observer({
       'probing-stopped': ({ cluster }) => report(cluster),
       stepped: ({ cluster, readView }) => {

@@ -17,7 +17,6 @@ import {
 } from './scale/advance-shoot.ts';
 import type { Action, ActionResponse } from './scale/operation.ts';
 import { leader, type Role } from './scale/desired.ts';
-import { effectOf } from './scale/patch-plan.ts';
 import type { Scaling } from './scale/scaling.ts';
 import { shootClientFor } from './observe/run-requests.ts';
 import type { ShootAccess } from '../status/state/schema.ts';
@@ -79,8 +78,6 @@ export class ShootProber {
   readonly #writer: KubeClient;
   /** True if a pause prevents a scale-down. */
   #isHeldBack = false;
-  /** Start of the latest scaling without the lead that was told. */
-  #toldWithoutLead: number | undefined;
   readonly #externalProber: ExternalProber | undefined;
   readonly #events: ShootEvent[] = [];
   #resolveStopped = (): void => undefined;
@@ -269,7 +266,7 @@ export class ShootProber {
         input: () => this.#probeInput(jitter),
         signal: run.signal,
       });
-      emit({ kind: 'run-ended', cluster: this.#cluster, result, before: this.#state });
+      emit({ kind: 'run-ended', cluster: this.#cluster, result, before: this.#state.probe });
       this.#post({ kind: 'run-ended', decision: result.decision });
     } catch (error) {
       if (!run.signal.aborted) emit({ kind: 'unexpected-error', cluster: this.#cluster, error });
@@ -334,22 +331,12 @@ export class ShootProber {
     this.#post({ kind: 'responded', response });
   }
 
-  /** Tells once in a scaling that a scale-down without the lead was accepted. */
-  #tellWithoutLead(scaling: Scaling, { result }: ActionResponse, action: Action): void {
-    const { withoutLead: why, reason, startedAt } = scaling;
-    const isDown = action.kind === 'write' && effectOf(action.write) === 'down' && result.ok;
-    if (why === undefined || !isDown || this.#toldWithoutLead === startedAt) return;
-    this.#toldWithoutLead = startedAt;
-    this.#deps.emit({ kind: 'protecting-without-lead', cluster: this.#cluster, why, reason });
-  }
-
   async #respond(scaling: Scaling, action: Action): Promise<ActionResponse> {
     const { clock, emit } = this.#deps;
     const { signal } = this.#unsent;
     try {
       const options = { urgent: scaling.direction === 'down', signal, seed: this.#writer };
       const outcome = await this.#dependents.send(action, options);
-      this.#tellWithoutLead(scaling, outcome, action);
       const about = { ...this.#dependents.identify(action.key), now: clock.monotonic(), verdict: this.#state.verdict };
       emit({ kind: 'response-received', cluster: this.#cluster, scaling, action, outcome, ...about });
       return outcome;

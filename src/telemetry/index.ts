@@ -1,5 +1,5 @@
 export { escapeControls, escapeControlsInLines, hasControls } from './escape-controls.ts';
-export { type EventRecorder, createEventRecorder } from './event-recorder.ts';
+export { type EventRecorder, type RecordedEvent, createEventRecorder } from './event-recorder.ts';
 export { type LogEncoder, type LogLevel, createLogger } from './logger.ts';
 export { type PrometheusMeter, createMeter } from './meter.ts';
 export { createProgramMetrics } from './program-metrics.ts';

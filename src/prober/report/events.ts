@@ -1,7 +1,7 @@
 import type { FoundPause } from '../../annotations/pause.ts';
 import type { ProbingEnd } from '../clusters/lifecycle.ts';
 import type { AttemptResult, ExternalProbeHistory, Reachability } from '../judge/external-probe.ts';
-import type { ProbeSettings, Verdict } from '../judge/judgement.ts';
+import type { ProbeMemory, ProbeSettings, Verdict } from '../judge/judgement.ts';
 import type { PauseChange } from '../scale/pauses.ts';
 import type { Action, ActionResponse } from '../scale/operation.ts';
 import type { Scaling, ScalingEnd } from '../scale/scaling.ts';
@@ -40,7 +40,7 @@ export interface ShootProberView extends DependentFacts {
 }
 
 /** A response to the one request of an action. */
-export interface ReceivedResponse {
+interface ReceivedResponse {
   readonly scaling: Scaling;
   readonly action: Action;
   readonly outcome: ActionResponse;
@@ -54,12 +54,6 @@ export interface ReceivedResponse {
 
 /** What a shoot lacks: it cannot be read, or an outage would not be met. */
 export type Lack = 'blind' | 'unprotected';
-
-interface EndedRun {
-  readonly result: ProbeResult;
-  /** Verdict and memory before the run. */
-  readonly before: Pick<ShootProberState, 'verdict' | 'probe'>;
-}
 
 interface EndedAttempt {
   readonly result: AttemptResult;
@@ -77,15 +71,14 @@ type ClusterEvent = { readonly cluster: string } & (
   | { readonly kind: 'cluster-checked'; readonly problem?: string }
   /** The loop has changed its state. `readView` returns the current one from then on. */
   | { readonly kind: 'stepped'; readonly readView: () => ShootProberView }
-  | ({ readonly kind: 'run-ended' } & EndedRun)
+  /** `before`: the memory before the run. */
+  | { readonly kind: 'run-ended'; readonly result: ProbeResult; readonly before: ProbeMemory }
   /** The shoot begins to lack something, or another thing than before, or nothing any more. */
   | ({ readonly kind: 'lack-changed'; readonly lack?: Lack; readonly former?: Lack } & Pick<ShootTold, 'why' | 'do'>)
   /** An outage has been unmet for so long, and nothing is held. */
   | { readonly kind: 'protection-late'; readonly unmetMs: number }
   | { readonly kind: 'scaling-started'; readonly scaling: Scaling }
   | ({ readonly kind: 'response-received' } & ReceivedResponse)
-  /** The first write of a scale-down that this process makes although it does not lead was accepted. */
-  | { readonly kind: 'protecting-without-lead'; readonly why: string; readonly reason: string }
   | { readonly kind: 'scaling-ended'; readonly scaling: Scaling; readonly end: ScalingEnd; readonly now: number }
   /** A pause prevents the scale-down that a verdict, whose reason this is, requires. */
   | { readonly kind: 'held-back'; readonly pause: FoundPause; readonly reason: string }
@@ -95,7 +88,7 @@ type ClusterEvent = { readonly cluster: string } & (
   | { readonly kind: 'forgotten' }
 );
 
-/** What the prober tells about its shoots. Log, metrics, Kubernetes Events and the state of shoots observe it; loops and pure folders do nothing else to report. */
+/** What the prober tells about its shoots. The report tells it to people, the state of shoots keeps it; loops and pure folders do nothing else to report. */
 export type ProberEvent =
   | ClusterEvent
   | { readonly kind: 'configured'; readonly probeIntervalMs: number }

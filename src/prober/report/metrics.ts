@@ -1,9 +1,5 @@
-import type { Clock } from '../../ports/clock.ts';
 import type { Meter, MetricDefinition } from '../../ports/meter.ts';
 import type { Reachability } from '../judge/external-probe.ts';
-import { verdictNameOf } from '../judge/judgement.ts';
-import { type Emit, type EventOf, observer } from './events.ts';
-import { endedOperations, writeIn } from './sentences.ts';
 import type { MeasuredShoot } from './shoot-record.ts';
 import type { ShootStates } from './state.ts';
 
@@ -13,8 +9,10 @@ const perShoot =
   (name: string, help: string, ...labels: readonly string[]): M =>
     declare({ name, help, labels: ['namespace', ...labels] });
 
-const createCounters = (meter: Meter) => {
+/** Declares what the report counts and measures. */
+export const createMetrics = (meter: Meter) => {
   const counter = perShoot((definition) => meter.counter(definition));
+  const gauge = perShoot((definition) => meter.gauge(definition));
   return {
     runs: counter('dwd_prober_runs_total', 'Probe runs by result.', 'result'),
     operations: counter(
@@ -43,12 +41,6 @@ const createCounters = (meter: Meter) => {
       'Times that the shoot in a Cluster could not be decoded.',
     ),
     bugs: counter('dwd_prober_unexpected_errors_total', 'Unexpected exceptions; each is a bug.'),
-  };
-};
-
-const createGauges = (meter: Meter) => {
-  const gauge = perShoot((definition) => meter.gauge(definition));
-  return {
     candidates: gauge('dwd_prober_candidate_leases', 'Node leases that count, when nodes were last listed.'),
     expired: gauge('dwd_prober_expired_leases', 'Candidate leases that had expired, when nodes were last listed.'),
     skew: gauge('dwd_prober_clock_skew_seconds', "Clock of the shoot's API server minus the prober's, to a second."),
@@ -56,117 +48,53 @@ const createGauges = (meter: Meter) => {
       'dwd_prober_late_protection_timestamp_seconds',
       'Unix time at which an outage was last unmet for five seconds with nothing held; no series if never.',
     ),
-    margin: gauge(
-      'dwd_prober_grace_left_seconds',
-      'Time left of the node monitor grace period at the latest scale-down write.',
-    ),
     interval: meter.gauge({
       name: 'dwd_prober_probe_interval_seconds',
       help: 'Configured probe interval.',
     }),
+    runSeconds: meter.histogram({
+      name: 'dwd_prober_run_duration_seconds',
+      help: 'Duration of a probe run.',
+      buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30],
+    }),
+    operationSeconds: meter.histogram({
+      name: 'dwd_prober_scale_operation_duration_seconds',
+      help: 'Duration of a successful scale operation, until its pods have followed.',
+      labels: ['direction'],
+      buckets: [0.1, 0.3, 1, 3, 10, 30, 100, 300],
+    }),
+    downSeconds: meter.histogram({
+      name: 'dwd_prober_threshold_to_last_write_seconds',
+      help: 'Time from the threshold to each scale-down write.',
+      buckets: [0.1, 0.3, 1, 2, 3, 5, 10, 30],
+    }),
   };
 };
-
-const createHistograms = (meter: Meter) => ({
-  runSeconds: meter.histogram({
-    name: 'dwd_prober_run_duration_seconds',
-    help: 'Duration of a probe run.',
-    buckets: [0.01, 0.03, 0.1, 0.3, 1, 3, 10, 30],
-  }),
-  operationSeconds: meter.histogram({
-    name: 'dwd_prober_scale_operation_duration_seconds',
-    help: 'Duration of a successful scale operation, until its pods have followed.',
-    labels: ['direction'],
-    buckets: [0.1, 0.3, 1, 3, 10, 30, 100, 300],
-  }),
-  downSeconds: meter.histogram({
-    name: 'dwd_prober_threshold_to_last_write_seconds',
-    help: 'Time from the threshold to each scale-down write.',
-    buckets: [0.1, 0.3, 1, 2, 3, 5, 10, 30],
-  }),
-});
 
 /** What is true of the shoots may be this old at a scrape, in milliseconds: all gauges of a scrape share it. */
 const factsAgeMs = 500;
 
-export interface ProberMetricsDeps {
+export interface StateGaugesDeps {
   readonly meter: Meter;
-  readonly clock: Pick<Clock, 'now'>;
   readonly states: ShootStates;
-  readonly dryRun: boolean;
   /** True if this process leads. */
   readonly leads: () => boolean;
   /** Returns the names of the namespaces whose pause cannot be read. */
   readonly unreadablePauses: () => readonly string[];
 }
 
-type Metrics = ReturnType<typeof createCounters> &
-  ReturnType<typeof createGauges> &
-  ReturnType<typeof createHistograms>;
-
 const reachabilities: readonly Reachability[] = ['reachable', 'unreachable', 'unknown'];
 
-/** Returns the observer that counts and measures. Call it once per meter, because it declares the prober's metrics. */
-export const measureEvents = (deps: ProberMetricsDeps): Emit => {
-  const { meter, clock, dryRun } = deps;
-  const metrics = { ...createCounters(meter), ...createGauges(meter), ...createHistograms(meter) };
-  showStates(deps);
+/** Declares the gauges of what is true of the shoots, read at a scrape. Call it once per meter. */
+export const showStates = (deps: StateGaugesDeps): void => {
+  showShoots(deps);
   showVerdicts(deps);
   showReachability(deps);
   showOthers(deps);
-  return observer({
-    configured: ({ probeIntervalMs }) => metrics.interval.set(probeIntervalMs / 1_000),
-    'cluster-undecodable': ({ cluster: namespace }) => metrics.clusterErrors.inc({ namespace }),
-    'run-ended': (event) => measureRun(event, metrics),
-    'protection-late': ({ cluster: namespace }) => metrics.late.set(clock.now() / 1_000, { namespace }),
-    'response-received': (event) => measureWrite(event, { metrics, dryRun }),
-    'protecting-without-lead': ({ cluster: namespace }) => {
-      if (!dryRun) metrics.withoutLead.inc({ namespace });
-    },
-    'scaling-ended': ({ cluster: namespace, scaling, now }) => {
-      const { direction } = scaling;
-      for (const { result, seconds } of endedOperations(scaling, now)) {
-        metrics.operations.inc({ namespace, direction, result });
-        if (result === 'scaled') metrics.operationSeconds.observe(seconds, { direction });
-      }
-    },
-    'external-probe-attempted': ({ cluster: namespace, result }) =>
-      metrics.externalAttempts.inc({ namespace, result: result.kind }),
-    'unexpected-error': ({ cluster: namespace }) => metrics.bugs.inc({ namespace }),
-    forgotten: ({ cluster: namespace }) => {
-      for (const metric of Object.values(metrics)) metric.remove({ namespace });
-    },
-  });
-};
-
-const measureRun = ({ cluster: namespace, result }: EventOf<'run-ended'>, metrics: Metrics): void => {
-  const { decision, durationMs, skewMs } = result;
-  const { verdict, counts } = decision;
-  metrics.runs.inc({ namespace, result: verdictNameOf(verdict) });
-  metrics.runSeconds.observe(durationMs / 1_000);
-  if (skewMs !== undefined) metrics.skew.set(skewMs / 1_000, { namespace });
-  if (counts === undefined) return;
-  metrics.candidates.set(counts.candidates, { namespace });
-  metrics.expired.set(counts.expired, { namespace });
-};
-
-const measureWrite = (
-  event: EventOf<'response-received'>,
-  { metrics, dryRun }: { readonly metrics: Metrics; readonly dryRun: boolean },
-): void => {
-  const { cluster: namespace, verdict, now } = event;
-  const write = writeIn(event);
-  if (write === undefined || write.error !== undefined) return;
-  const { resource, effect, undone } = write;
-  if (undone !== undefined && !dryRun) metrics.foreignChanges.inc({ namespace, resource, manager: undone.manager });
-  // To undo another writer comes late, and says nothing of the scale-down.
-  if (effect !== 'down' || undone !== undefined || verdict?.kind !== 'unhealthy') return;
-  metrics.downSeconds.observe((now - verdict.crossedAt) / 1_000);
-  metrics.margin.set((verdict.graceEndsAt - now) / 1_000, { namespace });
 };
 
 /** Registers the gauges of each shoot's state, read at a scrape; no series where the value is undefined. */
-const showStates = ({ meter, states }: ProberMetricsDeps): void => {
+const showShoots = ({ meter, states }: StateGaugesDeps): void => {
   const gauge = (name: string, help: string, valueOf: (shoot: MeasuredShoot) => number | undefined): void => {
     const read = () =>
       states.all(factsAgeMs).probed.flatMap((shoot) => {
@@ -175,6 +103,11 @@ const showStates = ({ meter, states }: ProberMetricsDeps): void => {
       });
     meter.gauge({ name, help, labels: ['namespace'], read });
   };
+  gauge(
+    'dwd_prober_grace_left_seconds',
+    'Time left of the node monitor grace period at the latest scale-down write.',
+    ({ row: { marginMs } }) => marginMs && marginMs / 1_000,
+  );
   gauge('dwd_prober_held_resources', 'Resources that are held.', ({ row }) => row.held.length);
   gauge(
     'dwd_prober_held_since_timestamp_seconds',
@@ -196,7 +129,7 @@ const showStates = ({ meter, states }: ProberMetricsDeps): void => {
 };
 
 /** Registers the gauge of shoots by verdict. A verdict that no shoot has any more is shown with 0. */
-const showVerdicts = ({ meter, states }: ProberMetricsDeps): void => {
+const showVerdicts = ({ meter, states }: StateGaugesDeps): void => {
   const counts = new Map<string, number>();
   meter.gauge({
     name: 'dwd_prober_shoots',
@@ -212,7 +145,7 @@ const showVerdicts = ({ meter, states }: ProberMetricsDeps): void => {
   });
 };
 
-const showReachability = ({ meter, states }: ProberMetricsDeps): void => {
+const showReachability = ({ meter, states }: StateGaugesDeps): void => {
   meter.gauge({
     name: 'dwd_prober_external_probe_state',
     help: '1 for the current state of the public address: reachable, unreachable or unknown; 0 for the others.',
@@ -229,7 +162,7 @@ const showReachability = ({ meter, states }: ProberMetricsDeps): void => {
 };
 
 /** Only the leader reports what it does not see: a standby that is cut off itself would raise alerts about shoots that the leader sees. */
-const showOthers = ({ meter, states, leads, unreadablePauses }: ProberMetricsDeps): void => {
+const showOthers = ({ meter, states, leads, unreadablePauses }: StateGaugesDeps): void => {
   meter.gauge({
     name: 'dwd_prober_probers',
     help: 'Shoots that are probed, or whose held resources are being released.',

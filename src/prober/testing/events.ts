@@ -51,7 +51,7 @@ export const runEnded = (
   kind: 'run-ended',
   cluster,
   result: { decision, durationMs: 1 },
-  before: { probe: decision.memory },
+  before: decision.memory,
   ...given,
 });
 

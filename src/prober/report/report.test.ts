@@ -9,9 +9,8 @@ import { type ProbeMemory, emptyProbeMemory, type Verdict } from '../judge/judge
 import type { Direction } from '../scale/patch-plan.ts';
 import type { Operation } from '../scale/operation.ts';
 import { type Emit, type EventOf, type ShootProberView, emitTo } from './events.ts';
-import { recordEvents } from './kubernetes-events.ts';
-import { logEvents } from './log.ts';
-import { measureEvents } from './metrics.ts';
+import { showStates } from './metrics.ts';
+import { reportEvents } from './report.ts';
 import { ShootStates } from './state.ts';
 import { downVerdict, objectOf, stateOf, upVerdict } from '../testing/resources.ts';
 import { decisionOf, kcm, runEnded, scalingOf, sightOf } from '../testing/events.ts';
@@ -37,12 +36,9 @@ beforeEach(() => {
 const observeAll = ({ meter, dryRun = false }: { readonly meter: RecordingMeter; readonly dryRun?: boolean }): Emit => {
   const leads = (): boolean => true;
   const states = new ShootStates({ clock, dryRun, pauseOf: () => undefined });
-  return emitTo([
-    states.observe,
-    logEvents({ logger, dryRun, leads, seed: () => seed }),
-    measureEvents({ meter, clock, states, dryRun, leads, unreadablePauses: () => [] }),
-    ...(dryRun ? [] : [recordEvents({ events: { record: (event) => recorded.push(event) }, leads, seed: () => seed })]),
-  ]);
+  showStates({ meter, states, leads, unreadablePauses: () => [] });
+  const events = { record: (event: RecordedEvent) => recorded.push(event) };
+  return emitTo([states.observe, reportEvents({ clock, logger, meter, events, dryRun, leads, seed: () => seed })]);
 };
 
 /** Reads a gauge of the state at a later scrape. */
@@ -81,17 +77,12 @@ it('counts an unexpected error, and logs it with its stack', () => {
 });
 
 /** A run that ended with this verdict. */
-const runOf = (cluster: string, verdict: Verdict, given?: Partial<EventOf<'run-ended'>>): EventOf<'run-ended'> =>
-  runEnded(cluster, decisionOf(verdict), given);
-
-const before = (verdict: Verdict | undefined, probe = emptyProbeMemory) => ({ before: { verdict, probe } });
+const runOf = (cluster: string, verdict: Verdict): EventOf<'run-ended'> => runEnded(cluster, decisionOf(verdict));
 
 describe('reports about the runs of a shoot', () => {
   /** Returns the level of each run's log line. */
   const levelsOf = (verdicts: readonly Verdict[]): readonly string[] => {
-    verdicts.forEach((verdict, index) => {
-      emit(runOf('a', verdict, before(verdicts[index - 1])));
-    });
+    for (const verdict of verdicts) emit(runOf('a', verdict));
     return logger.lines.map(({ level }) => level);
   };
 
@@ -158,7 +149,7 @@ it('a shoot that flaps is reported once each time, in log, gauge and an Event of
   let memoryBefore = emptyProbeMemory;
   for (const isFlapping of [false, true, true, false, true]) {
     const memory = memoryOf(isFlapping);
-    emit(runEnded('x', decisionOf(downVerdict, { memory }), before(downVerdict, memoryBefore)));
+    emit(runEnded('x', decisionOf(downVerdict, { memory }), { before: memoryBefore }));
     step('x', sightOf({ probe: memory }));
     memoryBefore = memory;
     expect(await scrape('dwd_prober_flapping', { namespace: 'x' })).toBe(isFlapping ? 1 : 0);
@@ -172,8 +163,8 @@ it('a shoot that flaps is reported once each time, in log, gauge and an Event of
 it('a failure of the API server from whose end silence counts is told once, with its length', () => {
   const failing = { ...emptyProbeMemory, unanswered: { provedSince: 1_000, isUnconnected: false } };
   const memory = { ...emptyProbeMemory, excusedUntil: 19_000 };
-  for (const probe of [failing, memory]) {
-    emit(runEnded('a', decisionOf(upVerdict, { memory }), before(upVerdict, probe)));
+  for (const before of [failing, memory]) {
+    emit(runEnded('a', decisionOf(upVerdict, { memory }), { before }));
   }
   expect(logger.lines.flatMap(({ fields }) => fields.seconds ?? [])).toEqual([18]);
 });
