@@ -158,7 +158,7 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
       ...deps,
       seed: deps.client,
       connector: withShootPolicy(deps.connector, settings),
-      isWatchInterrupted: () => dependents.some((watch) => watch.interruptedMs() > 0),
+      isWatchInterrupted: () => dependents.some((watch) => !watch.restoreOnly && watch.interruptedMs() > 0),
       settings,
       source,
       clusters,
@@ -208,10 +208,10 @@ const checksOf = (
       ok: source.synced,
       problem: source.state().problem,
     })),
-    // A kind that is not served is reported, but the others are protected all the same.
+    // A kind that is not served is reported, but the others are protected all the same. The right to what is no longer configured may be missing.
     ...dependents.map((source) => ({
       name: source.key,
-      ok: source.store.synced || source.served().kind === 'not-served',
+      ok: source.restoreOnly || source.store.synced || source.served().kind === 'not-served',
       problem: source.problem(),
     })),
     // Not needed for readiness: without them nobody can pause a shoot, and all are protected.

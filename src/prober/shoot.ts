@@ -178,7 +178,7 @@ export class ShootProber {
       wallNow: clock.now(),
       holder: { by: identity, cluster: this.#cluster, with: this.#dependents.siblings },
       snapshotOf: (key) => this.#dependents.snapshotOf(key),
-      resources: settings.dependentResources,
+      resources: this.#dependents.resources(),
       probeIntervalMs: settings.probeIntervalMs,
       mustRead: isWatchInterrupted(),
       role: role(),

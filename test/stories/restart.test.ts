@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { prober } from '../../simulator/harness/replica.ts';
 import type { Scenario } from '../../simulator/harness/scenario.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { allHeld, allUp, changeLines, editDeployment, reachOutage, stateOf } from '../../simulator/harness/support.ts';
+import { createSeededRandom } from '../../simulator/time/random.ts';
 import { formatHeldAnnotation, heldAnnotation } from '../../src/annotations/held.ts';
 import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/annotations/scaling-annotations.ts';
 import { createStory } from './support/story.ts';
@@ -70,6 +72,26 @@ describe('a new prober', () => {
       expect(told).toMatchObject([{ resource: `apps/v1/Deployment/${name}` }]);
     },
   );
+
+  it('has no right to one that is held and no longer configured: no other shoot costs more for that', async () => {
+    scenario = createStory({ shoots: [{ name: 'a' }, { name: 'b' }] });
+    const { clock, seedConnection } = scenario;
+    await reachOutage(scenario);
+    await scenario.stopProber();
+    const name = 'machine-controller-manager';
+    seedConnection.setFaults(({ path, query = {} }) =>
+      path.endsWith(`/${name}`) || query.fieldSelector === `metadata.name=${name}` ? { status: 403 } : undefined,
+    );
+    const settings = { ...gardenSettings, dependentResources: without(name) };
+    const next = scenario.start(prober(), { settings, random: createSeededRandom('next') });
+    await clock.advance(60_000);
+    const { requests } = scenario.shootConnection('b');
+    for (const counted of [requests, seedConnection.requests]) counted.reset();
+    await clock.advance(120_000);
+    expect(requests.total({ resource: 'nodes' })).toBe(0);
+    expect(seedConnection.requests.total({ verb: 'get' })).toBe(0);
+    expect(next.checks().filter(({ ok }) => !ok)).toEqual([]);
+  });
 
   it('restores what another replica scaled down under a former configuration since this one started', async () => {
     create();

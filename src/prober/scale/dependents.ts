@@ -11,6 +11,7 @@ import {
   annotatedIn,
   isUp,
   overlayWrite,
+  resourcesInForce,
   takeSnapshot,
   viewDependents,
 } from './snapshots.ts';
@@ -50,6 +51,10 @@ export class Dependents {
     this.siblings = deps.settings.dependentResources.flatMap(({ ref, scaleDown }) =>
       scaleDown === undefined || ref.namespace !== undefined ? [] : [ref],
     );
+  }
+
+  resources(): readonly DependentResource[] {
+    return resourcesInForce(this.#deps.settings.dependentResources, this.#sources());
   }
 
   snapshotOf(key: string): Snapshot {

@@ -88,24 +88,39 @@ export const isUp = ({ scaleDown }: DependentResource, snapshot: Snapshot): bool
   return snapshot.kind === 'unknown' && !hasActive(annotated);
 };
 
+/**
+ * Returns the resources that matter in a shoot. One that is no longer configured matters only if it is held, or, before its watch has synced, another is: the
+ * right to it may be missing, and no other shoot may wait for that.
+ */
+export const resourcesInForce = (
+  resources: readonly DependentResource[],
+  context: SnapshotSources,
+): readonly DependentResource[] => {
+  const isAnnotated = (snapshot: Snapshot): boolean => hasActiveOrHeld(annotatedIn(snapshot) ?? { annotations: {} });
+  return resources.filter((resource) => {
+    if (resource.restoreOnly !== true) return true;
+    const snapshot = takeSnapshot(resource, context);
+    if (snapshot.kind !== 'unknown' || snapshot.object !== undefined) return isAnnotated(snapshot);
+    return resources.some((one) => isAnnotated(takeSnapshot(one, context)));
+  });
+};
+
 export const viewDependents = (
   resources: readonly DependentResource[],
   { isScaling, ...context }: SnapshotSources & { readonly isScaling: boolean },
 ): DependentsView => {
-  const seen = resources.map((resource) => ({ resource, snapshot: takeSnapshot(resource, context) }));
+  const seen = resourcesInForce(resources, context).map((resource) => takeSnapshot(resource, context));
   return {
     // Of one that does not exist or is not served, a scale-up could change nothing.
     nothingToRestore:
       !isScaling &&
-      seen.every(({ resource, snapshot }) =>
-        snapshot.kind === 'state'
-          ? hasNothingToRestore(snapshot.state) || (resource.restoreOnly === true && !hasActiveOrHeld(snapshot.state))
-          : snapshot.kind !== 'unknown',
+      seen.every((snapshot) =>
+        snapshot.kind === 'state' ? hasNothingToRestore(snapshot.state) : snapshot.kind !== 'unknown',
       ),
     // Our writes count before the watch shows them; in a dry run the simulated ones do.
-    anyHeld: seen.some(({ snapshot }) => isHeldIn(snapshot)),
+    anyHeld: seen.some(isHeldIn),
     mayBeHeld: seen.some(
-      ({ snapshot }) => isHeldIn(snapshot) || (snapshot.kind === 'unknown' && snapshot.object === undefined),
+      (snapshot) => isHeldIn(snapshot) || (snapshot.kind === 'unknown' && snapshot.object === undefined),
     ),
   };
 };

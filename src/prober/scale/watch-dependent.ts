@@ -17,6 +17,8 @@ export interface WatchedDependent
   /** `refKey` of the resource. */
   readonly key: string;
   readonly ref: RefTemplate;
+  /** See `DependentResource`. */
+  readonly restoreOnly: boolean;
 }
 
 /** Drops the content of an object whose name does not fit the template: a watch of all names shows it, and nobody looks it up. */
@@ -49,5 +51,5 @@ export const watchDependent = (resource: DependentResource, deps: WatchDeps): Wa
     },
     deps,
   );
-  return { key, ref, ...watched };
+  return { key, ref, restoreOnly, ...watched };
 };
