@@ -170,8 +170,12 @@ export class ShootProber {
     }
   }
 
+  #role(): Role {
+    return this.#deps.role?.() ?? leader;
+  }
+
   #context(): ShootContext {
-    const { clock, identity, settings, isWatchInterrupted, role = () => leader, pauses } = this.#deps;
+    const { clock, identity, settings, isWatchInterrupted, pauses } = this.#deps;
     const pause = pauses?.of(this.#cluster);
     return {
       now: clock.monotonic(),
@@ -181,7 +185,7 @@ export class ShootProber {
       resources: this.#dependents.resources(),
       probeIntervalMs: settings.probeIntervalMs,
       mustRead: isWatchInterrupted(),
-      role: role(),
+      role: this.#role(),
       pausedUntil: pause && clock.monotonic() + (pause.until ?? Number.POSITIVE_INFINITY) - clock.now(),
       inFlight: this.#inFlight,
     };
@@ -304,7 +308,8 @@ export class ShootProber {
   }
 
   #probeInput(jitter: number): ReturnType<ProbeRequest['input']> {
-    const dependents = this.#dependents.view(this.#state.scaling !== undefined);
+    const isScaling = this.#state.scaling !== undefined;
+    const dependents = this.#dependents.view({ isScaling, leads: this.#role().leads });
     return { settings: this.#probeSettings(), dependents, random: jitter };
   }
 

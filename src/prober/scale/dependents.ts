@@ -8,6 +8,7 @@ import { type ProberActDeps, type ProberActRequest, act } from './act.ts';
 import {
   type DryRunOverlays,
   type SnapshotSources,
+  type ViewOptions,
   annotatedIn,
   isUp,
   overlayWrite,
@@ -62,8 +63,8 @@ export class Dependents {
     return resource === undefined ? { kind: 'unknown' } : this.#snapshot(resource);
   }
 
-  view(isScaling: boolean): DependentsView {
-    return viewDependents(this.#deps.settings.dependentResources, { ...this.#sources(), isScaling });
+  view(options: ViewOptions): DependentsView {
+    return viewDependents(this.#deps.settings.dependentResources, { ...this.#sources(), ...options });
   }
 
   /** Returns what is known of the resources, the latest writes included, for the state of the shoot. */

@@ -91,9 +91,9 @@ describe('a snapshot', () => {
 });
 
 describe('dependents', () => {
-  const view = (ref: typeof kcm, given: Given & { isScaling?: boolean; optional?: boolean }) => {
-    const { isScaling = false, optional = false } = given;
-    return viewDependents([dependent(ref, { optional })], { ...sourcesOf(ref, given), isScaling });
+  const view = (ref: typeof kcm, given: Given & { isScaling?: boolean; leads?: boolean; optional?: boolean }) => {
+    const { isScaling = false, leads = true, optional = false } = given;
+    return viewDependents([dependent(ref, { optional })], { ...sourcesOf(ref, given), isScaling, leads });
   };
   const object = (given: Partial<ObjectInit>) => ({ object: objectOf(kcm, given) });
 
@@ -119,10 +119,18 @@ describe('dependents', () => {
     },
   );
 
+  it.each([
+    ['the leader reads it first', true, {}, false],
+    ['a standby, which never reads it, relies on its annotations', false, {}, true],
+    ['also where it is held', false, { [active]: '' }, false],
+  ])('of a kind whose count no watch shows: %s', (_, leads, annotations, undisturbed) => {
+    expect(view(main, { object: objectOf(main, { annotations }), leads }).nothingToRestore).toBe(undisturbed);
+  });
+
   it('that are no longer configured disturb only if they are held', () => {
     const resources: readonly DependentResource[] = [{ ...dependent(kcm, { optional: true }), restoreOnly: true }];
     const isUndisturbed = (given: Partial<ObjectInit>) =>
-      viewDependents(resources, { ...sourcesOf(kcm, object(given)), isScaling: false }).nothingToRestore;
+      viewDependents(resources, { ...sourcesOf(kcm, object(given)), isScaling: false, leads: true }).nothingToRestore;
     expect(isUndisturbed({ replicas: 0, annotations: { [active]: '' } })).toBe(false);
     expect(isUndisturbed({ replicas: 0 })).toBe(true);
     expect(isUndisturbed({ annotations: { [replicas]: '3' } })).toBe(true);
@@ -133,7 +141,7 @@ describe('dependents', () => {
     const both = sourcesOf(kcm, { object: objectOf(kcm) });
     const etcds = sourcesOf(main, { object: objectOf(main), lastResponses: objectOf(main) });
     const sources = new Map([...both.sources, ...etcds.sources]);
-    const context = { ...both, sources, isScaling: false };
+    const context = { ...both, sources, isScaling: false, leads: true };
     expect(viewDependents(resources, context).nothingToRestore).toBe(false);
     expect(viewDependents(resources, { ...context, lastResponses: etcds.lastResponses }).nothingToRestore).toBe(true);
     expect(viewDependents([], { ...context, sources: new Map() })).toEqual({

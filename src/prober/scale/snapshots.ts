@@ -1,6 +1,11 @@
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { type ResourceState, isAtLeast, stateInObject } from '../../kubernetes/api/scalable.ts';
-import { hasActive, hasActiveOrHeld, ignoresScaling } from '../../annotations/scaling-annotations.ts';
+import {
+  hasActive,
+  hasActiveOrHeld,
+  hasOurAnnotations,
+  ignoresScaling,
+} from '../../annotations/scaling-annotations.ts';
 import type { DependentSources } from '../../kubernetes/cache/index.ts';
 import { hasNothingToRestore } from './patch-plan.ts';
 import type { Snapshot } from './operation.ts';
@@ -105,18 +110,26 @@ export const resourcesInForce = (
   });
 };
 
+export interface ViewOptions {
+  readonly isScaling: boolean;
+  /** Only the leader restores, and so reads the counts that no watch shows. */
+  readonly leads: boolean;
+}
+
 export const viewDependents = (
   resources: readonly DependentResource[],
-  { isScaling, ...context }: SnapshotSources & { readonly isScaling: boolean },
+  { isScaling, leads, ...context }: SnapshotSources & ViewOptions,
 ): DependentsView => {
   const seen = resourcesInForce(resources, context).map((resource) => takeSnapshot(resource, context));
   return {
     // Of one that does not exist or is not served, a scale-up could change nothing.
     nothingToRestore:
       !isScaling &&
-      seen.every((snapshot) =>
-        snapshot.kind === 'state' ? hasNothingToRestore(snapshot.state) : snapshot.kind !== 'unknown',
-      ),
+      seen.every((snapshot) => {
+        if (snapshot.kind === 'state') return hasNothingToRestore(snapshot.state);
+        if (snapshot.kind !== 'unknown') return true;
+        return !leads && snapshot.object !== undefined && !hasOurAnnotations(snapshot.object);
+      }),
     // Our writes count before the watch shows them; in a dry run the simulated ones do.
     anyHeld: seen.some(isHeldIn),
     mayBeHeld: seen.some(
