@@ -56,9 +56,9 @@ const titleOf = ({ kind, name }: Pick<ResourceInShoot, 'kind' | 'name'>): string
 /** Returns the resources that stay up although an outage requires them to be down: longer than the leader may take, or because of a pause or `ignore-scaling`. */
 const leftUp = (view: ShootProberView, { monotonic }: ClockReading): readonly ResourceInShoot[] => {
   const { state, held, up, ignored } = view;
-  const { desired, unmetSince } = state;
+  const { desired, unmet } = state;
   if (desired?.direction !== 'down') return [];
-  if (up.length > 0) return unmetSince === undefined || monotonic >= unmetSince + leaderTimeMs ? up : [];
+  if (up.length > 0) return unmet === undefined || monotonic >= unmet.since + leaderTimeMs ? up : [];
   const kept = ignored.filter(({ isDown }) => !isDown);
   return held.length === 0 ? kept.map(({ kind, name }) => ({ kind, name })) : [];
 };

@@ -283,6 +283,13 @@ describe('what comes up after the verdict of a standby', () => {
     expect(step(15_000, half, judged(downVerdict))).toEqual(['down', 'write a']);
   });
 
+  it('is left to the leader, too, while another is refused and stays up', () => {
+    const { step, refuse } = begin(downVerdict, half, settings);
+    expect([step(3_000, half), refuse(3_100, a, half)]).toEqual([['down', 'write a'], []]);
+    expect([step(4_000, allUp), step(4_100, allUp, judged(downVerdict))]).toEqual([['dropped', 'start-run'], []]);
+    expect(step(7_000, allUp)).toEqual(['down', 'write a']);
+  });
+
   it('during a run is left to the leader until a run that begins later finds the outage', () => {
     const { step } = begin(downVerdict, allHeld, settings);
     step(200, allHeld, { kind: 'address-unreachable' });

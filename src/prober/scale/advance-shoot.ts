@@ -1,5 +1,6 @@
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { Decision, ProbeMemory, Verdict } from '../judge/judgement.ts';
+import type { DependentResource } from '../config/settings.ts';
 import type { ProbingEnd } from '../clusters/lifecycle.ts';
 import { type ActionResponse, paceMs, refusedDelayMs, type Action } from './operation.ts';
 import {
@@ -37,10 +38,10 @@ export const advanceShoot = (
     if (event.kind === 'stop' && state.runStartedAt !== undefined) effects.push({ kind: 'abort-run' });
     state = enterEvent(state, event, context);
   }
-  state = { ...state, unmetSince: unmetSince(before, state, context) };
-  const { unmetSince: since } = state;
+  state = { ...state, unmet: unmetIn(before, state, context) };
+  const since = state.unmet?.since;
   // A standby does not act on what comes up after its verdict, so it judges anew.
-  const isRestored = since !== before.unmetSince && since === context.now && before.desired?.direction === 'down';
+  const isRestored = since !== before.unmet?.since && since === context.now && before.desired?.direction === 'down';
   if (isRestored && !context.role.leads) state = { ...state, ...lookAgain(state, context.now) };
   if (since !== undefined && since !== state.lateSince && context.now >= since + timelyMs) {
     const isAnyHeld = context.resources.some(({ ref }) => isHeldIn(context.snapshotOf(refKey(ref))));
@@ -124,34 +125,36 @@ const enterVerdict = (state: ShootProberState, decision: Decision, context: Shoo
 };
 
 /** True if a resource came up during the run of a standby: the leader may have restored it, on what the run has not seen. */
-const mayBeRestoredSince = (
-  { runStartedAt, desired, unmetSince: since }: ShootProberState,
-  { now, role }: ShootContext,
-): boolean => !role.leads && desired?.direction === 'down' && since !== undefined && (runStartedAt ?? now) < since;
+const mayBeRestoredSince = ({ runStartedAt, desired, unmet }: ShootProberState, { now, role }: ShootContext): boolean =>
+  !role.leads && desired?.direction === 'down' && unmet !== undefined && (runStartedAt ?? now) < unmet.since;
 
 /** A standby gives the leader at least a second after its own verdict, however long ago the threshold was crossed. */
 const longestHeadStartMs = leaderTimeMs - 1_000;
 
-/** Returns since when a resource is up that an outage requires to be down. With the verdict that began the outage, the time counts from the threshold. */
-const unmetSince = (
-  before: ShootProberState,
-  { desired }: ShootProberState,
-  context: ShootContext,
-): number | undefined => {
-  const isUnmet =
-    desired?.direction === 'down' &&
-    !isPaused(context) &&
-    context.resources.some((resource) => isUp(resource, context.snapshotOf(refKey(resource.ref))));
-  if (!isUnmet) return undefined;
-  if (before.unmetSince !== undefined) return before.unmetSince;
-  return before.desired?.direction === 'down' ? context.now : Math.max(desired.since, context.now - longestHeadStartMs);
+/** Resources that are up although an outage requires them to be down. */
+interface Unmet {
+  /** Since when they are. With the verdict that began the outage, the time counts from the threshold. It counts anew when one comes up. */
+  readonly since: number;
+  readonly up: readonly string[];
+}
+
+const unmetIn = (before: ShootProberState, { desired }: ShootProberState, context: ShootContext): Unmet | undefined => {
+  if (desired?.direction !== 'down' || isPaused(context)) return undefined;
+  const isUnmet = (resource: DependentResource): boolean => isUp(resource, context.snapshotOf(refKey(resource.ref)));
+  const up = context.resources.filter(isUnmet).map(({ ref }) => refKey(ref));
+  if (up.length === 0) return undefined;
+  const { desired: desiredBefore, unmet } = before;
+  if (desiredBefore?.direction !== 'down') {
+    return { since: Math.max(desired.since, context.now - longestHeadStartMs), up };
+  }
+  return { since: unmet !== undefined && up.every((key) => unmet.up.includes(key)) ? unmet.since : context.now, up };
 };
 
 /** A scale-down must begin within this time after the threshold, in milliseconds. KCM's default grace period leaves ten seconds in all. */
 const timelyMs = 5_000;
 
 const permissionIn = (state: ShootProberState, context: ShootContext): Permission =>
-  state.desired === undefined ? 'refused' : permission(state.desired, { ...context, unmetSince: state.unmetSince });
+  state.desired === undefined ? 'refused' : permission(state.desired, { ...context, unmetSince: state.unmet?.since });
 
 /** Returns whether a write of the scaling in progress may still be sent: it may have waited. */
 export const mayWriteNow = (state: ShootProberState, context: ShootContext): boolean =>
@@ -244,7 +247,8 @@ const endProbing = (state: ShootProberState, inFlight: number): ShootProberState
 
 const wakeTimeOf = (state: ShootProberState, context: ShootContext): number => {
   const { now, role, pausedUntil = Number.POSITIVE_INFINITY } = context;
-  const { end, runStartedAt, nextRunAt, unmetSince: since, desired, scaling, nextScalingAt } = state;
+  const { end, runStartedAt, nextRunAt, unmet, desired, scaling, nextScalingAt } = state;
+  const since = unmet?.since;
   const times = [
     pausedUntil,
     end === undefined && runStartedAt === undefined ? nextRunAt : Number.POSITIVE_INFINITY,
@@ -272,9 +276,9 @@ export interface ShootProberState {
   readonly nextScalingAt: number;
   /** `judgedAt` of the desired scaling that was started last, or had nothing to do. */
   readonly triedFor?: number;
-  /** See `PermissionContext.unmetSince`. */
-  readonly unmetSince?: number;
-  /** `unmetSince` of the latest outage that was unmet for five seconds. */
+  /** Its `since`: see `PermissionContext.unmetSince`. */
+  readonly unmet?: Unmet;
+  /** `unmet.since` of the latest outage that was unmet for five seconds. */
   readonly lateSince?: number;
   /** When the latest step asked to be followed by another. */
   readonly dueAt: number;
