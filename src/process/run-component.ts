@@ -114,7 +114,7 @@ const trackLeadership = ({ meter, leaderWatch, clock }: SeedPorts): (() => numbe
   leads.set(leaderWatch === undefined ? 1 : 0);
   leaderWatch?.onLead(() => {
     leads.set(1);
-    leadsSince = clock.now();
+    leadsSince ??= clock.now();
   });
   return () => leadsSince;
 };

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { electionSettings, leaseNamespace, prober, startReplica } from '../../simulator/harness/replica.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
+import { allHeld, stateOf } from '../../simulator/harness/support.ts';
 import { createStory } from './support/story.ts';
 
 it('rule 26: a prober that has lost leadership awaits no pending write, and leaves no timer and no request when it ends', async () => {
@@ -24,4 +25,21 @@ it('rule 26: a prober that has lost leadership awaits no pending write, and leav
   expect(await clock.run(replica.ended)).toBe(1);
   expect(clock.monotonic() - patchedAt).toBeLessThan(10_000);
   expect(replica.process.holds()).toEqual({ timers: 0, requests: 0 });
+});
+
+it('a prober that was held up past its deadline in mid-scale-down goes on once it has renewed the Lease', async () => {
+  const scenario = createStory();
+  const { clock, world, changes } = scenario;
+  world.store.put(simKinds.Namespace, { metadata: { name: leaseNamespace } });
+  const settings = { ...gardenSettings, probeIntervalMs: 30_000 };
+  const { process } = startReplica(prober(), scenario, { settings, leaderElection: electionSettings(true) });
+  await clock.advance(60_000);
+  world.shoot('a').cutKubelets();
+  await clock.runUntil(() => changes.length > 0);
+  process.suspend();
+  await clock.advance(9_900);
+  await process.resume();
+  await clock.advance(2_000);
+  expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  process.kill();
 });

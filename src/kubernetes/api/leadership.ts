@@ -10,6 +10,6 @@ export interface LeaderWatch {
    * such as the Go program in a roll-out, and as long as it cannot be read: then perhaps nobody will ever lead.
    */
   knowsLeader(): boolean;
-  /** Calls `listener` when this process becomes the leader. Returns the unsubscribe function. */
+  /** Calls `listener` when this process becomes the leader, and when it may write again after it was held up past its deadline. Returns the unsubscribe function. */
   onLead(listener: () => void): () => void;
 }

@@ -104,7 +104,7 @@ export class LeaderElector implements Leadership, LeaderWatch {
     this.#term = term;
     this.#logger.info('started leading', { identity });
     try {
-      for (const listener of [...this.#listeners]) listener();
+      this.#tellListeners();
       await this.#keeperOf(term).run();
     } catch (error) {
       if (error !== term.signal.reason) throw error;
@@ -119,7 +119,12 @@ export class LeaderElector implements Leadership, LeaderWatch {
 
   #keeperOf(term: Scope): LeaseKeeper {
     const attempt = (work: Promise<void>): Promise<boolean> => this.#attempt(work, term.signal);
-    return new LeaseKeeper({ ...this.#options, logger: this.#logger, claim: this.#claim, term, attempt });
+    const onRegained = (): void => this.#tellListeners();
+    return new LeaseKeeper({ ...this.#options, logger: this.#logger, claim: this.#claim, term, attempt, onRegained });
+  }
+
+  #tellListeners(): void {
+    for (const listener of [...this.#listeners]) listener();
   }
 
   async #release(): Promise<void> {

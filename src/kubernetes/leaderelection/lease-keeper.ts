@@ -19,6 +19,8 @@ export interface LeaseKeeperOptions {
   readonly term: Scope;
   /** Resolves with true if the work succeeded. Rejects with the reason of the term's signal on abort. */
   readonly attempt: (work: Promise<void>) => Promise<boolean>;
+  /** Called when this process may write again, after it was held up. */
+  readonly onRegained: () => void;
 }
 
 /**
@@ -81,13 +83,18 @@ export class LeaseKeeper {
 
   /** `sinceSentMs`: for how long the process was held up since the renewal was sent, from when that counts: it may have run out meanwhile. */
   #renewed(sinceSentMs: number): number {
-    const { clock, logger, claim, retryPeriodMs } = this.#options;
+    const { clock, logger, claim, retryPeriodMs, onRegained } = this.#options;
+    // The timer may come late, and what this process wanted to write was refused already.
+    if (clock.monotonic() >= this.#deadline) this.#noteOverdue();
     this.#heldUpMs = sinceSentMs;
     this.#deadline = claim.leadsUntil();
     this.#arm();
     if (clock.monotonic() >= this.#deadline) return 0;
-    if (this.#isOverdue) logger.info('leader election: the Lease is still ours; writes go on');
-    this.#isOverdue = false;
+    if (this.#isOverdue) {
+      this.#isOverdue = false;
+      logger.info('leader election: the Lease is still ours; writes go on');
+      onRegained();
+    }
     return retryPeriodMs;
   }
 

@@ -23,8 +23,8 @@ export interface ElectionReplica {
   readonly process: SimulatedProcess;
   readonly elector: LeaderElector;
   readonly logger: RecordingLogger;
-  /** Number of times that it has become the leader. */
-  readonly terms: number;
+  /** Number of times that it began to write: when it became the leader, and when it was no longer held up. */
+  readonly starts: number;
   /** Result of `run`; undefined while it runs. */
   readonly end: LeadershipEnd | undefined;
   readonly ended: Promise<LeadershipEnd>;
@@ -37,7 +37,7 @@ export const startReplica = (options: ElectionReplicaOptions): ElectionReplica =
   const { clock } = process;
   const logger = createRecordingLogger();
   const stop = new AbortController();
-  let terms = 0;
+  let starts = 0;
   let end: LeadershipEnd | undefined;
   const elector = new LeaderElector({
     client: createKubeClient({ kube: process.connect(options.kube), clock }),
@@ -50,7 +50,7 @@ export const startReplica = (options: ElectionReplicaOptions): ElectionReplica =
     onStopped,
   });
   elector.onLead(() => {
-    terms += 1;
+    starts += 1;
     onStarted?.();
   });
   const ended = elector.run(stop.signal).then((result) => {
@@ -62,8 +62,8 @@ export const startReplica = (options: ElectionReplicaOptions): ElectionReplica =
     process,
     elector,
     logger,
-    get terms() {
-      return terms;
+    get starts() {
+      return starts;
     },
     get end() {
       return end;

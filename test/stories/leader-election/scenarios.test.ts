@@ -52,7 +52,7 @@ describe('rule 25: taking the Lease', () => {
       ['get leases', 1],
       ['create leases', 1],
     ]);
-    expect([a.elector.mayWrite(), a.terms]).toEqual([true, 1]);
+    expect([a.elector.mayWrite(), a.starts]).toEqual([true, 1]);
   });
 
   it('rule 25: takes a Lease that has not changed for its whole duration', async () => {
@@ -180,7 +180,7 @@ describe('rule 26: keeping the Lease', () => {
     fault = () => undefined;
     await clock.advance(60_000);
     expect([a.elector.mayWrite(), b.elector.mayWrite()]).toEqual([true, false]);
-    expect([a.end, a.terms]).toEqual([undefined, 1]);
+    expect([a.end, a.starts]).toEqual([undefined, 1]);
   });
 });
 
@@ -295,7 +295,7 @@ describe('rule 28: a suspended process', () => {
     await a.process.resume();
     await clock.settle();
     expect([...counting.counts.byKey]).toEqual([['update leases', 1]]);
-    expect([a.end, a.elector.mayWrite(), a.terms]).toEqual([undefined, true, 1]);
+    expect([a.end, a.elector.mayWrite(), a.starts]).toEqual([undefined, true, 2]);
     expect(a.logger.at('warn')).toEqual([
       'leader election: this process was held up; it writes nothing until the Lease is renewed',
     ]);
@@ -371,7 +371,7 @@ describe('rule 28: a suspended process', () => {
     await a.process.resume();
     expect(a.elector.mayWrite()).toBe(false);
     await clock.advance(1);
-    expect([a.end, a.elector.mayWrite(), a.terms]).toEqual([undefined, true, 1]);
+    expect([a.end, a.elector.mayWrite(), a.starts]).toEqual([undefined, true, 2]);
   });
 
   it.each(['drop', { status: 500 }] as const)(
