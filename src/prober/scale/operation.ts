@@ -297,8 +297,10 @@ const recheck = (operation: Operation, context: Context): Stepped => {
   // A watch may still show a resource that a response has shown to be gone.
   if (phase.kind === 'done' && (phase.outcome === 'absent' || phase.outcome === 'missing')) return { operation };
   const state = latestState(operation, context.snapshot);
-  const plan = state && planPatch(operation.resource, state, { ...context, scope: scopeOf(operation, state, context) });
-  if (plan?.kind !== 'write' || !plan.scaling) return { operation };
+  if (state === undefined) return { operation };
+  if (isOutdated(state, context.snapshot)) return read(operation);
+  const plan = planPatch(operation.resource, state, { ...context, scope: scopeOf(operation, state, context) });
+  if (plan.kind !== 'write' || !plan.scaling) return { operation };
   if (context.direction === 'down') {
     return write({ ...operation, deadline: context.now + operation.info.timeoutMs }, plan, context);
   }
@@ -384,8 +386,11 @@ const settle = (operation: Operation, state: ResourceState, { direction, now }: 
   return { ...operation, phase: { kind: 'settling' } };
 };
 
-const needsReading = (operation: Operation, state: ResourceState, { snapshot, now }: Context): boolean => {
+/** True if the watch shows a newer version, whose count must be read. */
+const isOutdated = ({ resourceVersion }: ResourceState, snapshot: Snapshot): boolean => {
   const unread = snapshot.kind === 'unknown' ? snapshot.object?.resourceVersion : undefined;
-  if (unread !== undefined && unread !== state.resourceVersion && isAtLeast(unread, state.resourceVersion)) return true;
-  return isPolled(operation, snapshot) && now >= operation.lastResponseAt + pollMs;
+  return unread !== undefined && unread !== resourceVersion && isAtLeast(unread, resourceVersion);
 };
+
+const needsReading = (operation: Operation, state: ResourceState, { snapshot, now }: Context): boolean =>
+  isOutdated(state, snapshot) || (isPolled(operation, snapshot) && now >= operation.lastResponseAt + pollMs);

@@ -3,12 +3,13 @@ import { ignoreScalingAnnotation } from '../../annotations/scaling-annotations.t
 import { ApiError, type ApiErrorCode } from '../../kubernetes/api/errors.ts';
 import { type ResourceRef, refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { DependentResource, ScaleInfo } from '../config/settings.ts';
-import { type ObjectInit, dependent, deployment, heldObject, objectOf, stateOf } from '../testing/resources.ts';
+import { type ObjectInit, dependent, deployment, etcd, heldObject, objectOf, stateOf } from '../testing/resources.ts';
 import type { ActionResponse, Snapshot } from './operation.ts';
 import type { Direction, ScalingScope } from './patch-plan.ts';
 import { type Scaling, type ScalingInput, advanceScaling, confirmScaling, createScaling, hasWork } from './scaling.ts';
 
 const [a, b, c] = [deployment('a'), deployment('b'), deployment('c')] as const;
+const main = etcd('main');
 const up = (ref: ResourceRef): ObjectInit => objectOf(ref, { replicas: 3 });
 const nameOf = (key: string): string => key.slice(key.lastIndexOf('/') + 1);
 
@@ -106,6 +107,20 @@ it.each([
     expect(step(next.scaling, 2_000, { objects })).toMatchObject({ asked, end });
   },
 );
+
+it('a custom kind that has changed since its scale-down is read: no watch shows its count', () => {
+  const done = { ...heldObject(main), version: 2 };
+  const seen = (version: number) => (key: string) =>
+    key === refKey(main)
+      ? ({ kind: 'unknown', object: { resourceVersion: String(version), annotations: done.annotations } } as const)
+      : seenAs(up(a));
+  const begun = step(start('down', [at(main, 0), at(a, 1)]), 0, { snapshotOf: seen(1) });
+  const settled = step(begun.scaling, 20, { snapshotOf: seen(2), responses: [accepted(done)] });
+  const changed = step(settled.scaling, 500, { snapshotOf: seen(3) });
+  expect([begun.asked, settled.asked, changed.asked]).toEqual([['read main'], ['write a'], ['read main']]);
+  const upAgain = accepted({ ...objectOf(main), version: 3 });
+  expect(step(changed.scaling, 520, { snapshotOf: seen(3), responses: [upAgain] }).asked).toEqual(['write main']);
+});
 
 describe('a level of a scale-down', () => {
   /** Instant at which the level of b starts while c, and a if it is up, get no response. */
