@@ -27,6 +27,8 @@ export interface DependentFacts {
   /** Required resources that do not exist, and those whose kind the seed does not serve. */
   readonly missing: readonly ResourceInShoot[];
   readonly notServed: readonly ResourceInShoot[];
+  /** Those of which no watch shows yet whether they are up. */
+  readonly unread: readonly ResourceInShoot[];
 }
 
 /** The state of a shoot's prober at one moment. */

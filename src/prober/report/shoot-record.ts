@@ -53,12 +53,13 @@ interface RecordContext extends NamedShoot {
 
 const titleOf = ({ kind, name }: Pick<ResourceInShoot, 'kind' | 'name'>): string => `${kind} ${name}`;
 
-/** Returns the resources that stay up although an outage requires them to be down: longer than the leader may take, or because of a pause or `ignore-scaling`. */
+/** Returns the resources that stay up although an outage requires them to be down: longer than the leader may take, while nothing scales them down, or because of `ignore-scaling`. */
 const leftUp = (view: ShootProberView, { monotonic }: ClockReading): readonly ResourceInShoot[] => {
   const { state, held, up, ignored } = view;
-  const { desired, unmet } = state;
+  const { desired, unmet, scaling } = state;
   if (desired?.direction !== 'down') return [];
-  if (up.length > 0) return unmet === undefined || monotonic >= unmet.since + leaderTimeMs ? up : [];
+  const isInTime = scaling !== undefined && unmet !== undefined && monotonic < unmet.since + leaderTimeMs;
+  if (up.length > 0) return isInTime ? [] : up;
   const kept = ignored.filter(({ isDown }) => !isDown);
   return held.length === 0 ? kept.map(({ kind, name }) => ({ kind, name })) : [];
 };
@@ -247,6 +248,7 @@ export class ShootRecord {
       marginMs: this.#marginMs === undefined ? undefined : Math.round(this.#marginMs),
       held: [...held],
       up: unlessEmpty(leftUp(view, reading)),
+      unread: unlessEmpty(view.unread),
       failedWrites: unlessEmpty([...this.#failedWrites.values()]),
       ignored: unlessEmpty(ignored),
       missing: unlessEmpty(missing),
@@ -282,9 +284,10 @@ export class ShootRecord {
   }
 
   /** Notes since when resources are held, and those that are no longer held although this prober has not restored them. */
-  #noteHeld({ state, held }: ShootProberView, wall: number): void {
+  #noteHeld({ state, held, unread }: ShootProberView, wall: number): void {
     const before = this.#held;
-    this.#held = held.map(titleOf);
+    const notKnown = new Set(unread.map(titleOf));
+    this.#held = [...held.map(titleOf), ...before.filter((title) => notKnown.has(title))];
     if (before.length === 0) this.#heldSeenAt = wall;
     const isRestoring = state.scaling !== undefined && state.scaling.direction !== 'down';
     for (const title of before) {

@@ -37,7 +37,8 @@ const create = ({ dryRun = false, seedName, names = [] }: Given = {}) => {
   return { clock, states, step, endRun };
 };
 
-const held: HeldInShoot = { kind: 'Deployment', name: 'kcm', replicas: 2, since: '2020-01-01T00:00:00Z' };
+const kcm = { kind: 'Deployment', name: 'kcm' };
+const held: HeldInShoot = { ...kcm, replicas: 2, since: '2020-01-01T00:00:00Z' };
 const unhealthy = { kind: 'unhealthy', crossedAt: 0, graceEndsAt: 10_000 } as const;
 
 describe('the state of all shoots', () => {
@@ -47,18 +48,34 @@ describe('the state of all shoots', () => {
     expect(states.rows()).toMatchObject([{ namespace: 'a', name: 'a', state: 'held', since: '2020-01-01T00:00:00Z' }]);
   });
 
-  it.each([
-    { dryRun: false, state: 'losing nodes' },
-    { dryRun: true, state: 'not protected' },
-  ])('tells of an outage in which nothing is held: dry run $dryRun, $state', ({ dryRun, state }) => {
-    const { states, step, endRun } = create({ dryRun });
-    const ignored = [{ kind: 'Deployment', name: 'kcm', isDown: false }];
+  it.each<[dryRun: boolean, state: string, view: Partial<ShootProberView>]>([
+    [false, 'losing nodes', { ignored: [{ ...kcm, isDown: false }] }],
+    [true, 'not protected', { ignored: [{ ...kcm, isDown: false }] }],
+    // A pause has just ended, or a standby waits for the leader: nothing scales it down yet.
+    [false, 'losing nodes', { up: [kcm] }],
+    [false, 'losing nodes', { unread: [kcm] }],
+    [false, 'held', {}],
+  ])('in an outage, dry run %s, is %s', (dryRun, state, view) => {
+    const { clock, states, step, endRun } = create({ dryRun });
     const desired = desiredBy(unhealthy, { reason: 'an outage', judgedAt: 0 });
-    step('a', () => ({ ...sightOf({ verdict: unhealthy, desired }), ignored }));
+    step('a', () => ({
+      ...sightOf({ verdict: unhealthy, desired, unmet: { since: clock.monotonic(), up: [] } }),
+      ...view,
+    }));
     endRun('a', decisionOf(unhealthy));
     const [row] = states.rows();
     expect(row?.state).toBe(state);
     expect(shootSchema.parse(row)).toEqual(row);
+  });
+
+  it('tells nothing as released of which no watch shows anything', () => {
+    const { states, step } = create();
+    const acts = () => states.details('a')[0]?.decisions?.map(({ verdict }) => verdict);
+    step('a', () => sightOf({}, [held]));
+    step('a', () => ({ ...sightOf(), unread: [kcm] }));
+    expect(acts()).toEqual([]);
+    step('a', () => sightOf());
+    expect(acts()).toEqual(['released']);
   });
 
   it('names the seed as it is told to, else by its Clusters', () => {

@@ -74,6 +74,7 @@ export class Dependents {
     const up: ResourceInShoot[] = [];
     const missing: ResourceInShoot[] = [];
     const notServed: ResourceInShoot[] = [];
+    const unread: ResourceInShoot[] = [];
     for (const resource of this.#resources.values()) {
       const { ref, optional, scaleDown } = resource;
       const snapshot = this.#realSnapshot(resource);
@@ -82,13 +83,14 @@ export class Dependents {
       const one = { kind: ref.kind, name: ref.name };
       if (hasActive({ annotations })) held.push(shownHeld({ ...one, annotations }));
       if (isUp(resource, pretended)) up.push(one);
+      if (scaleDown !== undefined && snapshot.kind === 'unknown' && snapshot.object === undefined) unread.push(one);
       if (scaleDown !== undefined && ignoresScaling({ annotations })) {
         ignored.push({ ...one, isDown: snapshot.kind === 'state' && snapshot.state.specReplicas === 0 });
       }
       if (!optional && snapshot.kind === 'absent') missing.push(one);
       if (!optional && scaleDown !== undefined && snapshot.kind === 'not-served') notServed.push(one);
     }
-    return { held, ignored, up, missing, notServed };
+    return { held, ignored, up, missing, notServed, unread };
   }
 
   /** Returns the resource, with the UID that a watch shows. */

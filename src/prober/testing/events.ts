@@ -32,6 +32,7 @@ export const sightOf = (
   up: [],
   missing: [],
   notServed: [],
+  unread: [],
   access: () => ({ secret: 'a/b', key: 'kubeconfig' }),
 });
 

@@ -76,13 +76,14 @@ interface Judged {
 
 /** Returns the first state that applies, the most urgent first. */
 const stateOf = (facts: ShootFacts, context: JudgeContext): Judged => {
-  const { held, up = [], notProbed } = facts;
+  const { held, up = [], unread = [], notProbed } = facts;
   if (notProbed !== undefined) return { state: 'not probed' };
   const isSeen = !isBlind(facts, context);
   if (isRightMissing(facts) && !isSeen) return { state: 'not protected', cause: 'nodes-not-listed' };
   if (!isSeen) return { state: 'blind', cause: 'blind' };
   const cause = causeOf(facts, context);
-  if (up.length > 0 && !context.dryRun) return { state: 'losing nodes', cause };
+  const isUnmet = up.length > 0 || (isOutage(facts) && unread.length > 0);
+  if (isUnmet && !context.dryRun) return { state: 'losing nodes', cause };
   if (held.length > 0) {
     const state = stateOfHeld(facts);
     // The outage was met before the pause, which is thus not why it is not met as a whole.
@@ -126,19 +127,26 @@ const heldInWords = (facts: ShootFacts): string => {
 const whatIsSeen = (facts: ShootFacts): string =>
   facts.lookedAt === undefined && facts.reason !== '' ? facts.reason : leasesInWords(facts);
 
+const are = (resources: readonly unknown[], verb: 'is' | 'was' = 'is'): string => {
+  const many = verb === 'is' ? 'are' : 'were';
+  return resources.length === 1 ? verb : many;
+};
+
+/** Says which resources are not known to be down; empty if all are. */
+const whyUnread = ({ unread = [] }: ShootFacts): string =>
+  unread.length === 0 ? '' : `; not known whether ${listed(unread)} ${are(unread)} down`;
+
 const whyLosing = (facts: ShootFacts): string => {
   const { up = [], failedWrites = [] } = facts;
   const [failed] = failedWrites;
-  const still =
-    failed === undefined
-      ? `${listed(up)} ${up.length === 1 ? 'is' : 'are'} still up`
-      : `${failed.name} could not be scaled: ${failed.error}`;
-  return `${leasesInWords(facts)}; ${still}${andHeld(facts)}${andPaused(facts)}`;
+  const still = up.length === 0 ? '' : `; ${listed(up)} ${are(up)} still up`;
+  const why = failed === undefined ? still : `; ${failed.name} could not be scaled: ${failed.error}`;
+  return `${leasesInWords(facts)}${why}${whyUnread(facts)}${andHeld(facts)}${andPaused(facts)}`;
 };
 
 const whyBlind = (facts: ShootFacts): string => {
   const { up = [] } = facts;
-  const left = up.length === 0 ? '' : `, and ${listed(up)} ${up.length === 1 ? 'was' : 'were'} still up`;
+  const left = up.length === 0 ? '' : `, and ${listed(up)} ${are(up, 'was')} still up`;
   return `${canNotSee(facts)}; ${asOf(facts)}${left}${andHeld(facts)}${andPaused(facts)}`;
 };
 
@@ -239,10 +247,13 @@ const nextUnprobed = (facts: ShootFacts): ShootTold['next'] => {
 const both = (...all: readonly string[]): string => all.filter((one) => one !== '').join('; ');
 
 const doLosing = (facts: ShootFacts, cause: UnprotectedCause | undefined): string => {
-  const { failedWrites = [], up = [] } = facts;
+  const { failedWrites = [], up = [], unread = [] } = facts;
   const mend = failedWrites.length === 0 ? '' : 'mend what keeps the prober from scaling it';
   const all = both(mend, cause === undefined ? '' : protect(cause, facts));
-  return all === '' ? `see why ${listed(up)} ${up.length === 1 ? 'is' : 'are'} not scaled down` : all;
+  if (all !== '') return all;
+  return up.length === 0
+    ? `see why ${listed(unread)} cannot be read`
+    : `see why ${listed(up)} ${are(up)} not scaled down`;
 };
 
 const said: Readonly<Record<ShootState, (facts: ShootFacts, cause: UnprotectedCause | undefined) => Said>> = {

@@ -190,6 +190,10 @@ const factsSchema = z.object({
     'Resources that should be down and are up: the last verdict is an outage, and the time to scale them down is over. Absent: none.',
     z.array(resourceSchema).readonly(),
   ).optional(),
+  unread: about(
+    'Resources of which no watch shows yet whether they are up. Absent: none.',
+    z.array(resourceSchema).readonly(),
+  ).optional(),
   failedWrites: about(
     'Resources of which the last write failed. Absent: none.',
     z.array(failedWriteSchema).readonly(),

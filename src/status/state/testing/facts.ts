@@ -76,6 +76,7 @@ const situations = {
     failing: { since: before(43), runs: 4, read: 'nodes', reason: '403 nodes is forbidden', kind: 'rights' },
   },
   up: { up: [kcm] },
+  unread: { unread: [kcm] },
   writeRefused: { failedWrites: [{ ...kcm, error: '403 from webhook limits.example' }], up: [kcm] },
   paused: { paused: { until: '2026-01-01T14:00:00Z', reason: 'LB maintenance', by: 'jo' } },
   ignored: { ignored: [{ ...kcm, isDown: false }] },
