@@ -55,13 +55,12 @@ const titleOf = ({ kind, name }: Pick<ResourceInShoot, 'kind' | 'name'>): string
 
 /** Returns the resources that stay up although an outage requires them to be down: longer than the leader may take, while nothing scales them down, or because of `ignore-scaling`. */
 const leftUp = (view: ShootProberView, { monotonic }: ClockReading): readonly ResourceInShoot[] => {
-  const { state, held, up, ignored } = view;
+  const { state, up, ignored } = view;
   const { desired, unmet, scaling } = state;
   if (desired?.direction !== 'down') return [];
   const isInTime = scaling !== undefined && unmet !== undefined && monotonic < unmet.since + leaderTimeMs;
-  if (up.length > 0) return isInTime ? [] : up;
-  const kept = ignored.filter(({ isDown }) => !isDown);
-  return held.length === 0 ? kept.map(({ kind, name }) => ({ kind, name })) : [];
+  const kept = ignored.filter(({ isDown }) => !isDown).map(({ kind, name }) => ({ kind, name }));
+  return [...(isInTime ? [] : up), ...kept];
 };
 
 const nothingLeftOut: ReadonlyMap<string, string> = new Map();

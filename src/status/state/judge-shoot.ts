@@ -48,8 +48,7 @@ const stateOfHeld = (facts: ShootFacts): ShootState => {
   if (progress !== undefined && progress.direction !== 'down') return 'restoring';
   if (verdict === 'landing') return 'landing';
   if (verdict === 'healthy') return 'restoring';
-  const lacking = keptUp(facts).length + missing.length + notServed.length;
-  return isOutage(facts) && lacking > 0 ? 'not protected' : 'held';
+  return isOutage(facts) && missing.length + notServed.length > 0 ? 'not protected' : 'held';
 };
 
 const stateByVerdict = ({ verdict, flapping, progress }: ShootFacts): ShootState => {
@@ -108,19 +107,18 @@ const ignoredInWords = (facts: ShootFacts): string => {
       ? []
       : [
           isOutage(facts)
-            ? `ignore-scaling keeps ${listed(up)} up, so nodes may be lost`
+            ? `ignore-scaling keeps ${listed(up)} up`
             : `ignore-scaling would keep ${listed(up)} up in an outage`,
         ]),
     ...(down.length === 0 ? [] : [`ignore-scaling keeps ${listed(down)} down: nothing restores it`]),
   ].join('; ');
 };
 
-/** Says what `ignore-scaling` keeps down; empty if nothing. */
-const whyKeptDown = (facts: ShootFacts): string => (keptDown(facts).length === 0 ? '' : `; ${ignoredInWords(facts)}`);
+const andIgnored = (facts: ShootFacts): string => (facts.ignored === undefined ? '' : `; ${ignoredInWords(facts)}`);
 
 const heldInWords = (facts: ShootFacts): string => {
   const { held } = facts;
-  return `${held.length === 0 ? 'nothing is up that would replace its nodes' : `held: ${listed(held)}`}${whyKeptDown(facts)}`;
+  return `${held.length === 0 ? 'nothing is up that would replace its nodes' : `held: ${listed(held)}`}${andIgnored(facts)}`;
 };
 
 /** Returns the leases; before the first look, what the annotations of held resources say. */
@@ -139,9 +137,11 @@ const whyUnread = ({ unread = [] }: ShootFacts): string =>
 const whyLosing = (facts: ShootFacts): string => {
   const { up = [], failedWrites = [] } = facts;
   const [failed] = failedWrites;
-  const still = up.length === 0 ? '' : `; ${listed(up)} ${are(up)} still up`;
+  const kept = new Set(keptUp(facts).map(({ name }) => name));
+  const others = up.filter(({ name }) => !kept.has(name));
+  const still = others.length === 0 ? '' : `; ${listed(others)} ${are(others)} still up`;
   const why = failed === undefined ? still : `; ${failed.name} could not be scaled: ${failed.error}`;
-  return `${leasesInWords(facts)}${why}${whyUnread(facts)}${andHeld(facts)}${andPaused(facts)}`;
+  return `${leasesInWords(facts)}${why}${andIgnored(facts)}${whyUnread(facts)}${andHeld(facts)}${andPaused(facts)}`;
 };
 
 const whyBlind = (facts: ShootFacts): string => {
@@ -307,7 +307,7 @@ const said: Readonly<Record<ShootState, (facts: ShootFacts, cause: UnprotectedCa
     };
   },
   landing: (facts) => ({
-    why: withFailure(`${whyLanding(facts)}${whyKeptDown(facts)}`, facts),
+    why: withFailure(`${whyLanding(facts)}${andIgnored(facts)}`, facts),
     next: nextLanding(facts),
     do: letUp(facts),
     runbook: 'DwdHeld',
