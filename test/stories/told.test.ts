@@ -229,14 +229,22 @@ it.each<[steps: readonly Step[], state: string, why?: RegExp, event?: RegExp]>([
   [['ignore-scaling', 30, 'kubelets cut', 60], 'LOSING NODES', /keeps kube-controller-manager up/, /Lacking/],
   [['KCM missing', 30, 'kubelets cut', 60], 'HELD, NOT PROTECTED', /there is no kube-controller-manager/, /Lacking/],
   [['kubelets cut', 60, 'paused', 30, 'token expired', 60], 'HELD, BLIND', /; paused until/, /Blind/],
-  [['kubelets cut', 60, 'scaling refused', 10, 'kubelets back', 60], 'RESTORING', /held: kube-controller/],
+  [
+    ['kubelets cut', 60, 'scaling refused', 10, 'kubelets back', 60],
+    'RESTORING',
+    /held: kube-controller.*could not be scaled: 403/,
+  ],
   [
     ['kubelets cut', 'API server away', 40, 'API server back', 10],
     'healthy',
     /silence counts from \d\d:\d\d:\d\d/,
     /No longer blind/,
   ],
-  [['kubelets cut', 60, 'scaling refused', 'hibernated', 5], 'HELD, NOT PROBED', /^hibernation is enabled; held: /],
+  [
+    ['kubelets cut', 60, 'scaling refused', 'hibernated', 305],
+    'HELD, NOT PROBED',
+    /^hibernation is enabled; held: .*could not be scaled: 403/,
+  ],
   [
     ['kubelets cut', 60, 'undecodable', 'restart', 60, 'reload', 10],
     'HELD, NOT PROBED',

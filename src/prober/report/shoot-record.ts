@@ -65,7 +65,7 @@ const leftUp = (view: ShootProberView, { monotonic }: ClockReading): readonly Re
 
 const nothingLeftOut: ReadonlyMap<string, string> = new Map();
 
-const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.length === 0 ? undefined : list);
+export const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.length === 0 ? undefined : list);
 
 /** The end of a run. */
 interface EndedRun {
@@ -97,9 +97,16 @@ export const shownDecisions = (log: DecisionLog): NonNullable<ShootStatus['decis
     ...decision,
   }));
 
+/** What is kept of a shoot when its prober has ended. */
+export interface ShootHistory {
+  readonly decisions: DecisionLog;
+  /** By kind and name. */
+  readonly failedWrites: Map<string, FailedWrite>;
+}
+
 /** What is known of one shoot, and what that means; kept across changes of the configuration. */
 export class ShootRecord {
-  readonly decisions: DecisionLog;
+  readonly history: ShootHistory;
   /** Returns the current state of the shoot's prober. */
   readView: () => ShootProberView;
   readonly #firstRunAt: number;
@@ -109,7 +116,6 @@ export class ShootRecord {
   #look: LastLook = notLookedYet;
   #leftOut = nothingLeftOut;
   #failing: FailingRuns | undefined;
-  readonly #failedWrites = new Map<string, FailedWrite>();
   #marginMs: number | undefined;
   /** When the latest outage began, and true if it is over. */
   #outageSince: string | undefined;
@@ -122,9 +128,9 @@ export class ShootRecord {
   readonly #restored = new Set<string>();
   #since = 0;
 
-  constructor(readView: () => ShootProberView, decisions: DecisionLog, { wall, monotonic }: ClockReading) {
+  constructor(readView: () => ShootProberView, history: ShootHistory, { wall, monotonic }: ClockReading) {
     this.readView = readView;
-    this.decisions = decisions;
+    this.history = history;
     this.#firstRunAt = wall + readView().state.nextRunAt - monotonic;
   }
 
@@ -136,33 +142,35 @@ export class ShootRecord {
     this.#failing = failingAfter(this.#failing, { verdict, durationMs }, reading);
     this.#leftOut = leftOut ?? (memory.candidates === undefined ? nothingLeftOut : this.#leftOut);
     if (verdict.kind !== 'failed') {
+      if (verdict.kind !== this.#judged?.decision.verdict.kind) this.history.failedWrites.clear();
       this.#judged = this.#ran;
-      if (verdict.kind !== 'unhealthy') this.#failedWrites.clear();
-      else if (this.#isOver) this.#outageSince = timeAt(verdict.crossedAt, reading);
+      if (verdict.kind === 'unhealthy' && this.#isOver) this.#outageSince = timeAt(verdict.crossedAt, reading);
       if (verdict.kind === 'unhealthy' || verdict.kind === 'healthy') this.#isOver = verdict.kind === 'healthy';
     }
-    this.decisions.add({ at: reading.wall, verdict: verdictNameOf(verdict), reason });
+    this.history.decisions.add({ at: reading.wall, verdict: verdictNameOf(verdict), reason });
   }
 
-  /** Notes a write. Leaves out one that only stores the former count, because the write of the count itself follows. */
+  /** Notes a write, and a read that failed. Leaves out one that only stores the former count, because the write of the count itself follows. */
   responded(
     response: EventOf<'response-received'>,
     { dryRun }: Pick<RecordContext, 'dryRun'>,
     { wall }: ClockReading,
   ): void {
-    const { ref, verdict, now } = response;
-    const write = writeIn(response);
-    if (write === undefined || ref === undefined) return;
-    const { effect, act, counts = 'its annotation is removed', direction, undone, error } = write;
+    const { ref, verdict, now, outcome } = response;
+    if (ref === undefined) return;
     const title = titleOf(ref);
-    // A conflict is read and tried again, and a write that waits for our own rate limit was not sent.
-    if (error?.code === 'Conflict' || error?.rateLimited === true) return;
-    if (error !== undefined) {
-      this.#failedWrites.set(title, { kind: ref.kind, name: ref.name, error: answerInWords(error) });
+    if (!outcome.result.ok) {
+      const { error } = outcome.result;
+      // A conflict is read and tried again, and a write that waits for our own rate limit was not sent.
+      if (error.code === 'Conflict' || error.rateLimited) return;
+      this.history.failedWrites.set(title, { kind: ref.kind, name: ref.name, error: answerInWords(error) });
       return;
     }
+    const write = writeIn(response);
+    if (write === undefined) return;
+    const { effect, act, counts = 'its annotation is removed', direction, undone } = write;
     if (effect === undefined && direction === 'down') return;
-    this.#failedWrites.delete(title);
+    this.history.failedWrites.delete(title);
     if (effect !== 'down') this.#restored.add(title);
     else if (undone === undefined && verdict?.kind === 'unhealthy') this.#marginMs = verdict.graceEndsAt - now;
     if (undone !== undefined) {
@@ -248,7 +256,7 @@ export class ShootRecord {
       held: [...held],
       up: unlessEmpty(leftUp(view, reading)),
       unread: unlessEmpty(view.unread),
-      failedWrites: unlessEmpty([...this.#failedWrites.values()]),
+      failedWrites: unlessEmpty([...this.history.failedWrites.values()]),
       ignored: unlessEmpty(ignored),
       missing: unlessEmpty(missing),
       notServed: unlessEmpty(notServed),
@@ -264,12 +272,12 @@ export class ShootRecord {
       threshold: settings.nodeLeaseFailureFraction,
       leases: leaseEvidence({ memory: state.probe, leftOut: this.#leftOut }, reading),
       scaling: state.scaling === undefined ? null : scalingProgress(state.scaling, reading),
-      decisions: shownDecisions(this.decisions),
+      decisions: shownDecisions(this.history.decisions),
     };
   }
 
   #did(verdict: ActWord, reason: string, at: number): void {
-    this.decisions.add({ at, verdict, reason });
+    this.history.decisions.add({ at, verdict, reason });
   }
 
   #notePause(pause: PauseInForce | undefined, wall: number): void {

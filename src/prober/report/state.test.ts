@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../../simulator/time/index.ts';
+import { ApiError } from '../../kubernetes/api/errors.ts';
 import { type HeldInShoot, statusSchema } from '../../status/state/schema.ts';
 import type { HostedCluster } from '../clusters/cluster-source.ts';
 import type { Decision } from '../judge/judgement.ts';
-import { decisionOf, memoryOf, runEnded, sightOf } from '../testing/events.ts';
-import { failedVerdict, upVerdict } from '../testing/resources.ts';
+import { decisionOf, memoryOf, runEnded, scalingOf, sightOf } from '../testing/events.ts';
+import { deployment, failedVerdict, upVerdict } from '../testing/resources.ts';
 import { desiredBy } from '../scale/desired.ts';
 import type { ShootProberView } from './events.ts';
 import { ShootStates } from './state.ts';
@@ -66,6 +67,27 @@ describe('the state of all shoots', () => {
     const [row] = states.rows();
     expect(row?.state).toBe(state);
     expect(shootSchema.parse(row)).toEqual(row);
+  });
+
+  it('tells the error of a read that a scale-down needs', () => {
+    const { states, step, endRun } = create();
+    const desired = desiredBy(unhealthy, { reason: 'an outage', judgedAt: 0 });
+    step('a', () => ({ ...sightOf({ verdict: unhealthy, desired }), up: [kcm] }));
+    endRun('a', decisionOf(unhealthy));
+    const error = new ApiError({ code: 'Forbidden', status: 403, message: 'no right to get' });
+    const scaling = scalingOf('down', { kind: 'reading' });
+    const outcome = { key: 'kcm', result: { ok: false, error } } as const;
+    const response = {
+      scaling,
+      action: { kind: 'read', key: 'kcm' },
+      outcome,
+      ref: deployment('kcm'),
+      now: 0,
+    } as const;
+    states.observe({ kind: 'response-received', cluster: 'a', ...response });
+    expect(states.rows()).toMatchObject([
+      { why: expect.stringContaining('kcm could not be scaled: 403 no right to get') as string },
+    ]);
   });
 
   it('tells nothing as released of which no watch shows anything', () => {

@@ -20,7 +20,7 @@ import type { Standby } from '../scale/desired.ts';
 import type { WatchedDependent } from '../scale/watch-dependent.ts';
 import { DecisionLog } from './decision-log.ts';
 import { type Emit, type Lack, type ShootProberView, observer } from './events.ts';
-import { type MeasuredShoot, ShootRecord, shownDecisions } from './shoot-record.ts';
+import { type MeasuredShoot, type ShootHistory, ShootRecord, shownDecisions, unlessEmpty } from './shoot-record.ts';
 import { type ClockReading, formatWall } from './shown.ts';
 
 export interface ShootStatesOptions {
@@ -70,7 +70,7 @@ const configHashOf = ({ dependentResources, ...rest }: ProberSettings): string =
     .slice(0, 12);
 };
 
-/** Time for which the decisions on a shoot are kept after its prober has ended, in milliseconds. */
+/** Time for which the history of a shoot is kept after its prober has ended, in milliseconds. */
 const keptMs = 3_600_000;
 
 /** Status of all probers of a process, kept across changes of the configuration. */
@@ -78,8 +78,8 @@ export class ShootStates {
   readonly #options: ShootStatesOptions;
   #clusters: KnownClusters = { clusters: new Map(), dependents: [] };
   readonly #records = new Map<string, ShootRecord>();
-  /** Decisions on shoots whose probers have ended, the latest last. */
-  readonly #former = new Map<string, { readonly decisions: DecisionLog; readonly endedAt: number }>();
+  /** What is kept of shoots whose probers have ended, the latest last. */
+  readonly #former = new Map<string, { readonly history: ShootHistory; readonly endedAt: number }>();
   #latest:
     | { readonly at: number; readonly probed: readonly MeasuredShoot[]; readonly unprobed: readonly ShootStatus[] }
     | undefined;
@@ -108,7 +108,7 @@ export class ShootStates {
     },
     'response-received': (event) => this.#records.get(event.cluster)?.responded(event, this.#options, this.#reading()),
     forgotten: ({ cluster }) => {
-      this.#keepDecisions(cluster);
+      this.#keepHistory(cluster);
       this.#records.delete(cluster);
     },
   });
@@ -142,23 +142,27 @@ export class ShootStates {
   details(name: string): readonly ShootStatus[] {
     const record = this.#records.get(name);
     if (record !== undefined) return [record.details(this.#contextOf(name), this.#reading())];
-    const decisions = shownDecisions(this.#formerDecisions(name) ?? new DecisionLog());
+    const decisions = shownDecisions(this.#historyOf(name).decisions);
     return this.#unprobed().flatMap((shoot) => (shoot.namespace === name ? [{ ...shoot, decisions }] : []));
   }
 
-  #keepDecisions(cluster: string): void {
-    const decisions = this.#records.get(cluster)?.decisions;
-    if (decisions === undefined) return;
+  #keepHistory(cluster: string): void {
+    const history = this.#records.get(cluster)?.history;
+    if (history === undefined) return;
     this.#former.delete(cluster);
-    this.#former.set(cluster, { decisions, endedAt: this.#options.clock.monotonic() });
-    for (const name of this.#former.keys()) if (this.#formerDecisions(name) === undefined) this.#former.delete(name);
+    this.#former.set(cluster, { history, endedAt: this.#options.clock.monotonic() });
+    for (const [name, former] of this.#former) if (!this.#isKept(former)) this.#former.delete(name);
   }
 
-  #formerDecisions(cluster: string): DecisionLog | undefined {
+  #isKept({ endedAt }: { readonly endedAt: number }): boolean {
+    return this.#options.clock.monotonic() - endedAt < keptMs;
+  }
+
+  #historyOf(cluster: string): ShootHistory {
     const former = this.#former.get(cluster);
-    return former !== undefined && this.#options.clock.monotonic() - former.endedAt < keptMs
-      ? former.decisions
-      : undefined;
+    return former !== undefined && this.#isKept(former)
+      ? former.history
+      : { decisions: new DecisionLog(), failedWrites: new Map() };
   }
 
   /** Returns the shoots without a prober, with their held resources as far as the watches show them. */
@@ -176,6 +180,7 @@ export class ShootStates {
         ...{ ...this.#namesOf(cluster), notProbed: this.#whyNotProbed(cluster), held },
         ...{ reason: '', candidates: 0, expired: 0, leaseExpiryMs: 0, graceMs: 0, flapping: false },
         paused: pauseOf(cluster) ?? null,
+        failedWrites: unlessEmpty([...this.#historyOf(cluster).failedWrites.values()]),
       };
       return [{ ...facts, ...judgeShoot(facts, { now: clock.now(), probeIntervalMs: 0, dryRun }) }];
     });
@@ -233,8 +238,7 @@ export class ShootStates {
 
   #stepped(cluster: string, readView: () => ShootProberView): void {
     const reading = this.#reading();
-    const decisions = this.#formerDecisions(cluster) ?? new DecisionLog();
-    const record = this.#records.get(cluster) ?? new ShootRecord(readView, decisions, reading);
+    const record = this.#records.get(cluster) ?? new ShootRecord(readView, this.#historyOf(cluster), reading);
     this.#records.set(cluster, record);
     // Another prober of the same shoot may have taken over.
     record.readView = readView;

@@ -1,6 +1,6 @@
 import { formatAge } from '../../kubernetes/api/duration.ts';
 import { mendAccess, protect, quoted } from './do.ts';
-import type { ShootFacts, ShootTold, UnprotectedCause } from './schema.ts';
+import type { ResourceInShoot, ShootFacts, ShootTold, UnprotectedCause } from './schema.ts';
 import type { ShootState } from './states.ts';
 import { asOf, canNotSee, clockTime, leasesInWords, listed, pauseInWords } from './words.ts';
 
@@ -118,8 +118,22 @@ const andIgnored = (facts: ShootFacts): string => (facts.ignored === undefined ?
 
 const heldInWords = (facts: ShootFacts): string => {
   const { held } = facts;
-  return `${held.length === 0 ? 'nothing is up that would replace its nodes' : `held: ${listed(held)}`}${andIgnored(facts)}`;
+  return `${held.length === 0 ? 'nothing is up that would replace its nodes' : `held: ${listed(held)}`}${andIgnored(facts)}${andFailed(facts, held)}`;
 };
+
+/** Returns the resources among these that could not be scaled. */
+const failedOf = ({ failedWrites = [] }: ShootFacts, those: readonly ResourceInShoot[]) =>
+  failedWrites.filter(({ kind, name }) => those.some((one) => one.kind === kind && one.name === name));
+
+/** Says what could not be scaled; empty if nothing. */
+const andFailed = (facts: ShootFacts, those: readonly ResourceInShoot[]): string =>
+  [...Map.groupBy(failedOf(facts, those), ({ error }) => error)]
+    .map(([error, failed]) => `; ${listed(failed)} could not be scaled: ${error}`)
+    .join('');
+
+/** Says what a person does about those; empty if there are none. */
+const mendScaling = (facts: ShootFacts, those: readonly ResourceInShoot[]): string =>
+  failedOf(facts, those).length === 0 ? '' : 'mend what keeps the prober from scaling';
 
 /** Returns the leases; before the first look, what the annotations of held resources say. */
 const whatIsSeen = (facts: ShootFacts): string =>
@@ -135,13 +149,12 @@ const whyUnread = ({ unread = [] }: ShootFacts): string =>
   unread.length === 0 ? '' : `; not known whether ${listed(unread)} ${are(unread)} down`;
 
 const whyLosing = (facts: ShootFacts): string => {
-  const { up = [], failedWrites = [] } = facts;
-  const [failed] = failedWrites;
-  const kept = new Set(keptUp(facts).map(({ name }) => name));
-  const others = up.filter(({ name }) => !kept.has(name));
+  const { up = [] } = facts;
+  const told = new Set([...keptUp(facts), ...failedOf(facts, up)].map(({ name }) => name));
+  const others = up.filter(({ name }) => !told.has(name));
   const still = others.length === 0 ? '' : `; ${listed(others)} ${are(others)} still up`;
-  const why = failed === undefined ? still : `; ${failed.name} could not be scaled: ${failed.error}`;
-  return `${leasesInWords(facts)}${why}${andIgnored(facts)}${whyUnread(facts)}${andHeld(facts)}${andPaused(facts)}`;
+  const why = `${andFailed(facts, up)}${still}${andIgnored(facts)}${whyUnread(facts)}`;
+  return `${leasesInWords(facts)}${why}${andHeld(facts)}${andPaused(facts)}`;
 };
 
 const whyBlind = (facts: ShootFacts): string => {
@@ -201,7 +214,7 @@ const whyLanding = ({ landing, flapping }: ShootFacts): string => {
 
 const whyNotProbed = (facts: ShootFacts): string => {
   const { notProbed, failing } = facts;
-  if (notProbed !== undefined) return `${notProbed.reason}${andHeld(facts)}`;
+  if (notProbed !== undefined) return `${notProbed.reason}${andHeld(facts)}${andFailed(facts, facts.held)}`;
   return failing === undefined ? 'its first probe has not ended yet' : `its first probe failed: ${canNotSee(facts)}`;
 };
 
@@ -240,6 +253,7 @@ const nextUnprobed = (facts: ShootFacts): ShootTold['next'] => {
   const moving = progressInWords(facts);
   if (moving !== undefined) return moving;
   if (held.length === 0) return { text: '' };
+  if (failedOf(facts, held).length > 0) return { text: 'tries again to give them back' };
   return { text: notProbed.givesBack ? 'its held resources are given back' : 'nothing restores them by itself' };
 };
 
@@ -247,9 +261,8 @@ const nextUnprobed = (facts: ShootFacts): ShootTold['next'] => {
 const both = (...all: readonly string[]): string => all.filter((one) => one !== '').join('; ');
 
 const doLosing = (facts: ShootFacts, cause: UnprotectedCause | undefined): string => {
-  const { failedWrites = [], up = [], unread = [] } = facts;
-  const mend = failedWrites.length === 0 ? '' : 'mend what keeps the prober from scaling it';
-  const all = both(mend, cause === undefined ? '' : protect(cause, facts));
+  const { up = [], unread = [] } = facts;
+  const all = both(mendScaling(facts, up), cause === undefined ? '' : protect(cause, facts));
   if (all !== '') return all;
   return up.length === 0
     ? `see why ${listed(unread)} cannot be read`
@@ -302,20 +315,20 @@ const said: Readonly<Record<ShootState, (facts: ShootFacts, cause: UnprotectedCa
       since: facts.held.flatMap(({ since }) => since ?? []).toSorted((a, b) => Date.parse(a) - Date.parse(b))[0],
       why: withFailure(`${whatIsSeen(facts)}; ${heldInWords(facts)}${andPaused(facts)}`, facts),
       next: moving ?? { text: 'restored when its nodes renew' },
-      do: letUp(facts),
+      do: both(mendScaling(facts, facts.held), letUp(facts)),
       runbook: 'DwdHeld',
     };
   },
   landing: (facts) => ({
-    why: withFailure(`${whyLanding(facts)}${andIgnored(facts)}`, facts),
+    why: withFailure(`${whyLanding(facts)}${andIgnored(facts)}${andFailed(facts, facts.held)}`, facts),
     next: nextLanding(facts),
-    do: letUp(facts),
+    do: both(mendScaling(facts, facts.held), letUp(facts)),
     runbook: 'DwdHeld',
   }),
   restoring: (facts) => ({
     why: withFailure(`${whatIsSeen(facts)}; ${heldInWords(facts)}`, facts),
     next: progressInWords(facts) ?? { text: 'restores at the next probe', at: facts.nextRunAt },
-    do: letUp(facts),
+    do: both(mendScaling(facts, facts.held), letUp(facts)),
     runbook: 'DwdHeld',
   }),
   flapping: (facts) => ({
@@ -334,10 +347,12 @@ const said: Readonly<Record<ShootState, (facts: ShootFacts, cause: UnprotectedCa
   'not probed': (facts) => ({
     why: whyNotProbed(facts),
     next: nextUnprobed(facts),
-    do:
+    do: both(
+      mendScaling(facts, facts.held),
       facts.held.length > 0 && facts.notProbed?.givesBack !== true
         ? `to restore them: dwd release --shoot ${quoted(facts.namespace)}`
         : '',
+    ),
     runbook: facts.held.length > 0 ? 'DwdHeldUnprobed' : undefined,
   }),
 };

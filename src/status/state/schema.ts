@@ -195,7 +195,7 @@ const factsSchema = z.object({
     z.array(resourceSchema).readonly(),
   ).optional(),
   failedWrites: about(
-    'Resources of which the last write failed. Absent: none.',
+    'Resources that could not be scaled since the verdict is what it is. Absent: none.',
     z.array(failedWriteSchema).readonly(),
   ).optional(),
   ignored: about(

@@ -78,6 +78,7 @@ const situations = {
   up: { up: [kcm] },
   unread: { unread: [kcm] },
   writeRefused: { failedWrites: [{ ...kcm, error: '403 from webhook limits.example' }], up: [kcm] },
+  restoreRefused: { failedWrites: [{ ...kcm, error: '403 from webhook limits.example' }] },
   paused: { paused: { until: '2026-01-01T14:00:00Z', reason: 'LB maintenance', by: 'jo' } },
   ignored: { ignored: [{ ...kcm, isDown: false }] },
   ignoredDown: { ignored: [{ ...kcm, isDown: true }] },
