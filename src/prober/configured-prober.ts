@@ -167,7 +167,7 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
       dependents: new Map(dependents.map((source) => [source.key, source])),
       requeueAfter: (name, ms) => queue.addAfter(name, ms),
     },
-    { clusters: known, memories, gone: source.gone },
+    { clusters: known, memories },
   );
   deps.pauses.configure(settings.paused);
   // A pause may have begun or been taken back.

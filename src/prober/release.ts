@@ -173,8 +173,9 @@ const restoreAll = async (held: readonly HeldResource[], options: Releasing): Pr
       isWatchInterrupted: () => false,
       clusters: {
         get: (name) => {
-          const cluster = sources.clusters.get(name);
-          return cluster && { ...cluster, lifecycle: { ok: true, value: stopOnRequest(cluster.lifecycle, reason) } };
+          const { gone } = sources.source;
+          const cluster = sources.clusters.get(name) ?? { name, lifecycle: { ok: true, value: gone } as const };
+          return { ...cluster, lifecycle: { ok: true, value: stopOnRequest(cluster.lifecycle, reason) } };
         },
       },
       requeueAfter: (cluster, ms) => {
@@ -182,7 +183,7 @@ const restoreAll = async (held: readonly HeldResource[], options: Releasing): Pr
         if (isAttempted && open.delete(cluster)) open.set(cluster, clock.monotonic() + retryMs);
       },
     },
-    { clusters: new Set(), memories: new Map(), gone: stopOnRequest({ ok: true, value: sources.source.gone }, reason) },
+    { clusters: new Set(), memories: new Map() },
   );
   try {
     await restoreInTurn(open, controller, { ...options, dependents });

@@ -78,12 +78,11 @@ export class ShootProber {
   readonly #writer: KubeClient;
   /** True if a pause prevents a scale-down. */
   #isHeldBack = false;
-  readonly #externalProber: ExternalProber | undefined;
+  #externalProber: ExternalProber | undefined;
   readonly #events: ShootEvent[] = [];
-  #resolveStopped = (): void => undefined;
-  readonly #stopped = new Promise<void>((resolve) => {
-    this.#resolveStopped = resolve;
-  });
+  /** The latest end of probing; absent while the shoot is probed. */
+  #end: ProbingEnd | undefined;
+  #onEnded: () => void;
   #settings: ShootSettings;
   #state: ShootProberState;
   #runAbort = new AbortController();
@@ -94,11 +93,17 @@ export class ShootProber {
   readonly #stopListening: () => void;
   readonly #inFlight = new Set<string>();
 
-  constructor(sharedDeps: ShootProberDeps, cluster: string, { probe, nextRunAt, settings }: ProberMemory) {
+  /** `onEnded`: called when probing has ended and what is held has been given back, or could not be. */
+  constructor(
+    sharedDeps: ShootProberDeps,
+    cluster: string,
+    { onEnded, probe, nextRunAt, settings }: ProberMemory & { readonly onEnded: () => void },
+  ) {
     const deps = forCluster(sharedDeps, cluster);
     this.#deps = deps;
     this.#cluster = cluster;
     this.#settings = settings;
+    this.#onEnded = onEnded;
     this.#dependents = new Dependents(cluster, deps);
     this.#writer = deps.seedFor?.(() => mayWriteNow(this.#state, this.#context())) ?? deps.seed;
     this.#state = initialState({ probe, nextRunAt });
@@ -108,11 +113,40 @@ export class ShootProber {
     this.#schedule();
   }
 
-  /** Changes the settings for the next runs. Returns true if they differ. */
-  update(settings: ShootSettings): boolean {
+  /** Probes with these settings from the next run on, also if it was giving back: from now on verdicts decide. */
+  run(settings: ShootSettings): void {
     const isChanged = !sameSettings(this.#settings, settings);
     this.#settings = settings;
-    return isChanged;
+    if (isChanged) this.#deps.emit({ kind: 'settings-changed', cluster: this.#cluster });
+    if (this.#end === undefined) return;
+    this.#end = undefined;
+    this.#externalProber = this.#startExternalProber(this.#deps.clock.monotonic());
+    this.#post({ kind: 'resume' });
+  }
+
+  /** Ends probing, and gives back what is held. The latest of several ends applies. */
+  stop({ releasePolicy, reason }: ProbingEnd): void {
+    if (this.#end?.releasePolicy === releasePolicy && this.#end.reason === reason) return;
+    this.#end = { releasePolicy, reason };
+    this.#deps.emit({ kind: 'probing-stopped', cluster: this.#cluster, reason, releasePolicy });
+    this.#externalProber?.stop();
+    this.#post({ kind: 'stop', end: this.#end });
+  }
+
+  /** Ends all work. Resolves when no request is in flight any more. */
+  close(): Promise<void> {
+    const end = { releasePolicy: 'nothing', reason: 'the configuration changes, or the program ends' } as const;
+    this.#end = end;
+    this.#externalProber?.stop();
+    return new Promise((resolve) => {
+      this.#onEnded = resolve;
+      this.#post({ kind: 'stop', end });
+    });
+  }
+
+  /** True from the end of probing on, until it begins again. */
+  isEnding(): boolean {
+    return this.#end !== undefined;
   }
 
   memory(): ProberMemory {
@@ -132,16 +166,6 @@ export class ShootProber {
   /** Returns the number of the shoot's resources that are held. */
   held(): number {
     return this.#dependents.facts().held.length;
-  }
-
-  /**
-   * Ends probing for good, and gives back what is held. Resolves when all is done, or has failed. If it is called again, the later end applies if it gives back
-   * less.
-   */
-  stop(end: ProbingEnd): Promise<void> {
-    this.#externalProber?.stop();
-    this.#post({ kind: 'stop', end });
-    return this.#stopped;
   }
 
   #post(event: ShootEvent): void {
@@ -164,8 +188,6 @@ export class ShootProber {
       this.#step(events);
     } catch (error) {
       this.#deps.emit({ kind: 'unexpected-error', cluster: this.#cluster, error });
-      // The controller waits for the end that it has requested.
-      this.#events.push(...events.filter(({ kind }) => kind === 'stop'));
       this.#startOver();
     }
   }
@@ -201,7 +223,7 @@ export class ShootProber {
     this.#cancelTimer();
     if (state.ended) {
       this.#stopListening();
-      this.#resolveStopped();
+      this.#onEnded();
     } else if (Number.isFinite(wakeAt)) {
       this.#cancelTimer = clock.timer(wakeAt - clock.monotonic(), this.#schedule);
     }
@@ -223,6 +245,7 @@ export class ShootProber {
     for (const work of [this.#runAbort, this.#unsent]) work.abort(new Error('the prober starts over'));
     const nextRunAt = clock.monotonic() + settings.probeIntervalMs;
     this.#state = initialState({ probe: this.#state.probe, nextRunAt });
+    if (this.#end !== undefined) this.#events.push({ kind: 'stop', end: this.#end });
     this.#cancelTimer();
     this.#cancelTimer = clock.timer(settings.probeIntervalMs, this.#schedule);
   }

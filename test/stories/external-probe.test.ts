@@ -8,7 +8,7 @@ import {
   publishExternalKubeconfig,
   externalProbeLogLines,
 } from '../../simulator/harness/external-probe-support.ts';
-import { allHeld, allUp, stateOf } from '../../simulator/harness/support.ts';
+import { allHeld, allUp, editShoot, stateOf } from '../../simulator/harness/support.ts';
 import type { ExternalProbeMode } from '../../src/prober/config/settings.ts';
 
 let scenario: Scenario;
@@ -45,6 +45,26 @@ describe('a reachable external address', () => {
     expect(await stateMetric('unreachable')).toBe(0);
     expect(scenario.changes).toEqual([]);
   });
+});
+
+it('an address is tried again when the shoot is probed again before all is given back', async () => {
+  create('observe');
+  const { clock } = scenario;
+  scenario.startProber();
+  await clock.advance(60_000);
+  cutLoadBalancer(scenario, 'a', 'refused');
+  await clock.advance(60_000);
+  const edits: Parameters<typeof editShoot>[2][] = [];
+  editShoot(scenario, 'a', (former) => {
+    edits.push(() => former);
+    return { ...former, spec: { ...former.spec, provider: { workers: [] } } };
+  });
+  await clock.advance(1_000);
+  expect(stateOf(scenario, 'a')).not.toEqual(allUp);
+  editShoot(scenario, 'a', edits[0]!);
+  scenario.publicConnection('a').requests.reset();
+  await clock.advance(30_000);
+  expect(scenario.publicConnection('a').requests.total()).toBeGreaterThan(0);
 });
 
 describe('a load balancer that fails', () => {

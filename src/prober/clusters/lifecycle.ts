@@ -14,15 +14,6 @@ export interface ShootSettings {
  */
 export type ReleasePolicy = 'restore' | 'release' | 'nothing';
 
-const releaseRank: Readonly<Record<ReleasePolicy, number>> = { nothing: 0, release: 1, restore: 2 };
-
-/**
- * True if `next` restores less than `current`. A release in progress stops when a later state of the Cluster forbids it, and does not restart when one allows it
- * again.
- */
-export const restoresLess = (next: ReleasePolicy, current: ReleasePolicy): boolean =>
-  releaseRank[next] < releaseRank[current];
-
 /** The end of probing, and what becomes of the resources that are held. */
 export interface ProbingEnd {
   readonly releasePolicy: ReleasePolicy;

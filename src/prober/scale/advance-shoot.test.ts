@@ -229,6 +229,13 @@ describe('the end of probing', () => {
     step(1_000, allHeld, stop('restore'));
     expect(step(2_000, allHeld, judged(downVerdict))).toEqual([]);
   });
+
+  it('that is taken back is followed by a run at once, whose verdict decides', () => {
+    const { step } = begin(failedVerdict, allHeld);
+    step(1_000, allHeld, stop('restore'));
+    expect(step(1_100, allHeld, { kind: 'resume' })).toEqual(['dropped', 'start-run']);
+    expect(step(1_200, allHeld)).toEqual([]);
+  });
 });
 
 describe('a pause', () => {

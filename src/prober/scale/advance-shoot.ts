@@ -89,6 +89,8 @@ const enterEvent = (state: ShootProberState, event: ShootEvent, context: ShootCo
       return { ...state, ...lookAgain(state, context.now) };
     case 'kubeconfig-changed':
       return state.verdict?.kind === 'failed' ? { ...state, ...lookAgain(state, context.now) } : state;
+    case 'resume':
+      return { ...state, end: undefined, desired: undefined, ...lookAgain(state, context.now) };
     case 'run-aborted':
       return { ...state, runStartedAt: undefined, nextRunAt: event.nextRunAt };
     case 'run-ended':
@@ -302,7 +304,9 @@ export type ShootEvent =
   | { readonly kind: 'address-unreachable' }
   | { readonly kind: 'kubeconfig-changed' }
   | { readonly kind: 'responded'; readonly response: ActionResponse }
-  | { readonly kind: 'stop'; readonly end: ProbingEnd };
+  | { readonly kind: 'stop'; readonly end: ProbingEnd }
+  /** Probing begins again before what is held has been given back. */
+  | { readonly kind: 'resume' };
 
 export interface ShootContext extends ScalingContext, Omit<PermissionContext, 'now' | 'unmetSince'> {}
 
