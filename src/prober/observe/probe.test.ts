@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { buildLease, buildMachine, buildNode, microTime } from '../../../test/doubles/builders.ts';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { type ScriptedCall, type ScriptedClient, createScriptedClient } from '../../../test/doubles/scripted-client.ts';
-import { ApiError } from '../../kubernetes/api/errors.ts';
+import { ApiError, type ApiErrorCode } from '../../kubernetes/api/errors.ts';
 import type { KubeClient } from '../../kubernetes/api/kube.ts';
 import { type DependentsView, emptyProbeMemory } from '../judge/judgement.ts';
 import { type ProbeResult, probe } from './probe.ts';
@@ -29,8 +29,10 @@ interface Given {
   readonly answerMs?: number;
   /** Time of the slowest response in the previous run, in milliseconds. */
   readonly slowestResponseMs?: number;
-  /** Last part of the path of the request that fails. */
+  /** Last part of the path of the request that fails, or its time and that. */
   readonly fails?: string;
+  /** Default: Forbidden. */
+  readonly error?: ApiErrorCode;
 }
 
 /** A run whose shoot responds; `outcome()` is undefined while the run is in progress. */
@@ -44,16 +46,18 @@ const start = (given: Given) => {
   const startedAt = clock.monotonic();
   const asked: string[] = [];
   const ask = (path: string): string => {
-    const name = path.slice(path.lastIndexOf('/') + 1);
-    asked.push(`${String(clock.monotonic() - startedAt)} ${name}`);
-    return name;
+    const request = `${String(clock.monotonic() - startedAt)} ${path.slice(path.lastIndexOf('/') + 1)}`;
+    asked.push(request);
+    return request;
   };
   const client: KubeClient = {
     call: async ({ path, decode }, { signal }) => {
-      const name = ask(path);
+      const request = ask(path);
+      const name = request.split(' ')[1] ?? '';
       const sentAt = clock.monotonic();
       if (answerMs > 0) await clock.sleep(answerMs, signal);
-      if (name === given.fails) throw new ApiError({ code: 'Forbidden', message: 'x' });
+      const isFailing = given.fails === name || given.fails === request;
+      if (isFailing) throw new ApiError({ code: given.error ?? 'Forbidden', message: 'x' });
       return { value: decode(answers[name]), sentAt, receivedAt: clock.monotonic() };
     },
   };
@@ -164,6 +168,17 @@ describe('the requests of a run', () => {
   ])('list the leases again if $timeoutMs ms leave time for it', async ({ timeoutMs, again }) => {
     const slow = { slowestResponseMs: 2_500, answerMs: 2_500, timeoutMs };
     expect(await askedIn(slow)).toEqual(['0 version', '0 leases', '2500 nodes', '2500 machines', ...again]);
+  });
+
+  it.each([
+    ['ConnectionError', { kind: 'confirming' }],
+    ['TooManyRequests', { kind: 'failed', failure: 'throttled' }],
+  ] as const)('keep the first list of the leases if the second fails: %s', async (error, verdict) => {
+    const { outcome } = start({ ...expired, slowestResponseMs: 2_500, answerMs: 2_500, fails: '2500 leases', error });
+    await clock.advance(2_500);
+    (await lastList()).answer(machines);
+    await clock.advance(2_500);
+    expect(outcome()).toMatchObject({ decision: { verdict, memory: { listedAt: 0 } } });
   });
 
   it('for leases in parallel with the version are ignored if the API server does not respond to the version', async () => {

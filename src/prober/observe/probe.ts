@@ -1,6 +1,6 @@
 import { getVersion } from '../../gardener/shoot-calls.ts';
 import type { CallResult } from '../../kubernetes/api/call.ts';
-import type { Result } from '../../kubernetes/api/errors.ts';
+import { type Result, isApiError } from '../../kubernetes/api/errors.ts';
 import { type Lease, listNodeLeases } from '../../kubernetes/api/lease.ts';
 import type { Clock } from '../../ports/clock.ts';
 import type { ClusterSource } from '../clusters/cluster-source.ts';
@@ -70,13 +70,18 @@ export const probe = async (deps: ProbeDeps, request: ProbeRequest): Promise<Pro
     // arrives in time: a stale list is better than a timeout.
     const isRepeated = isSlow && 2 * clock.monotonic() - startedAt < deadline;
     const pace = judged.isUrgent ? 'urgent' : judged.isOnlyToKnow ? 'spare' : 'ordinary';
-    const [nodes, machines, newer = leases] = await Promise.all([
+    const [nodes, machines, newer] = await Promise.all([
       requests.shoot(lists.nodes),
       lists.machines && requests.seed(lists.machines(cluster), pace),
       isRepeated ? listLeases() : undefined,
     ]);
-    if (!newer.ok) return fail('lease_list_failed', newer.error);
-    const latest = newer === leases ? judged : judgeLeases(newer.value, input());
+    if (newer?.ok === false && isApiError(newer.error, 'TooManyRequests')) {
+      return end(
+        afterFailedRead({ failure: 'lease_list_failed', error: newer.error }, { ...input(), memory: judged.memory }),
+      );
+    }
+    // The first list was answered: that a second one fails beside it shows nothing about the API server.
+    const latest = newer?.ok === true ? judgeLeases(newer.value, input()) : judged;
     if (latest.leasesSuffice) return end(decideByLeases(latest, input()));
     const found = { ...lists, nodes: valueOf(nodes), machines: machines ? valueOf(machines) : noMachines };
     return end(decideByCandidates(latest, found, input()));
