@@ -219,7 +219,7 @@ const requests: readonly Rule[] = [
     patches: [
       {
         file: 'observe/probe.ts',
-        find: 'const isSlow = slowestResponseMs > Math.min(slowAnswerMs, timeoutMs / 4);',
+        find: 'const isSlow = (memory.slowestResponseMs ?? 0) > Math.min(slowAnswerMs, timeoutMs / 4);',
         replace: 'const isSlow = false;',
       },
     ],

@@ -14,7 +14,6 @@ import {
 import { type ProbeMemory, emptyProbeMemory } from './judgement.ts';
 
 const timeout = () => new ApiError({ code: 'Timeout', message: 'timed out' });
-const forbidden = () => new ApiError({ code: 'Forbidden', message: 'forbidden', status: 403 });
 const fresh = (count: number, at: number) => Array.from({ length: count }, () => at - 1_000);
 
 /** Decision at 100 s, with `expired` of `candidates` leases not renewed since 50 s, all of them seen before. */
@@ -254,16 +253,5 @@ describe('nodes and machines', () => {
         times.map((at) => ({ at, leases: leasesOf(fresh(3, at)), dependents: undisturbed })),
       ).map(({ isEager }) => isEager);
     expect(eagerAt(100_000, 110_000, 399_999, 400_000, 410_000)).toEqual([true, false, false, true, false]);
-  });
-
-  it.each([
-    { machines: timeout(), dependents: undisturbed, is: 'healthy' },
-    { machines: forbidden(), dependents: undisturbed, is: 'failed' },
-    { machines: timeout(), dependents: disturbed, is: 'failed' },
-  ] as const)('whose machines cannot be listed: $is', ({ machines, dependents, is }) => {
-    const leases = leasesOf(fresh(3, 100_000));
-    const { decision } = runProbe(emptyProbeMemory, { at: 100_000, leases, dependents, failures: { machines } });
-    expect(decision.verdict.kind).toBe(is);
-    expect(decision.memory.candidates).toBeUndefined();
   });
 });

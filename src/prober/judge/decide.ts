@@ -1,7 +1,7 @@
 import type { ChooseCandidates, ChosenCandidates } from '../../gardener/candidate-nodes.ts';
 import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
-import { type Result, isApiError } from '../../kubernetes/api/errors.ts';
+import type { Result } from '../../kubernetes/api/errors.ts';
 import {
   type Decision,
   decisionOf,
@@ -90,10 +90,6 @@ export const decideByCandidates = (judged: JudgedLeases, lists: NodesAndMachines
   const fail = (failure: 'node_list_failed' | 'machine_list_failed', error: ReadError): Decision =>
     afterFailedRead({ failure, error }, { ...input, memory });
   if (!nodes.ok) return fail('node_list_failed', nodes.error);
-  // The next run tries again: at the start of a process the lists of all shoots must wait for their turn.
-  if (!machines.ok && judged.isOnlyToKnow && !isApiError(machines.error, 'Forbidden')) {
-    return decideByLeases(judged, input);
-  }
   if (!machines.ok) return fail('machine_list_failed', machines.error);
 
   const chosen = chooseCandidates(nodes.value, machines.value, input.settings.poolConditions);

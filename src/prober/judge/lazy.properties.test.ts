@@ -153,7 +153,7 @@ const runEach = (probe: ProbeCase): { readonly asGiven: ProbeRunResult; readonly
   return { asGiven: runProbe(memory, { ...last, dependents: view }), eager: runProbe(memory, last) };
 };
 
-/** Decided by the leases alone: nodes and machines were not listed, or only to know them, and the list of machines failed. */
+/** Decided by the leases alone. */
 const isLazy = ({ decision: { verdict, counts } }: ProbeRunResult): boolean =>
   verdict.kind !== 'failed' && counts === undefined;
 

@@ -6,7 +6,7 @@ import { ApiError, type ApiErrorCode } from '../../kubernetes/api/errors.ts';
 import type { KubeClient } from '../../kubernetes/api/kube.ts';
 import { type DependentsView, emptyProbeMemory } from '../judge/judgement.ts';
 import { type ProbeResult, probe } from './probe.ts';
-import { defaultSettings, disturbed, held } from '../testing/probe-run.ts';
+import { defaultSettings, disturbed, held, undisturbed } from '../testing/probe-run.ts';
 import { createStaticStore } from '../testing/static-store.ts';
 import { gardenerSource } from '../clusters/gardener.ts';
 
@@ -130,6 +130,22 @@ describe('the list of machines', () => {
     await clock.settle();
     expect(outcome()).toEqual({ error: reason });
     expect(closed()).toBe(1);
+  });
+});
+
+describe('nodes that are only to be known', () => {
+  it.each([
+    { error: 'Timeout', asked: [], verdict: { kind: 'healthy' } },
+    { error: 'Forbidden', asked: ['0 nodes'], verdict: { kind: 'failed', failure: 'machine_list_failed' } },
+  ] as const)('are listed when the machines have come, or never will: $error', async ({ error, asked, verdict }) => {
+    const run = start({ dependents: undisturbed });
+    const call = await lastList();
+    const inTurn = ['0 version', '0 leases', '0 machines'];
+    expect(run.asked).toEqual(inTurn);
+    call.fail(new ApiError({ code: error, message: 'x' }));
+    await clock.settle();
+    expect(run.asked).toEqual([...inTurn, ...asked]);
+    expect(run.outcome()).toMatchObject({ decision: { verdict } });
   });
 });
 

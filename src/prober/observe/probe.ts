@@ -1,3 +1,4 @@
+import type { Machine } from '../../gardener/machine.ts';
 import { getVersion } from '../../gardener/shoot-calls.ts';
 import type { CallResult } from '../../kubernetes/api/call.ts';
 import { type Result, isApiError } from '../../kubernetes/api/errors.ts';
@@ -39,7 +40,6 @@ export const probe = async (deps: ProbeDeps, request: ProbeRequest): Promise<Pro
   const { lists } = source;
   const startedAt = clock.monotonic();
   const deadline = startedAt + timeoutMs;
-  const { slowestResponseMs = 0 } = memory;
   const requests = new RunRequests(deps, { ...request, deadline, slowestResponseMs: memory.slowestResponseMs });
   let skewMs: number | undefined;
   const listLeases = async (): Promise<Result<LeaseList, ReadError>> => {
@@ -58,7 +58,7 @@ export const probe = async (deps: ProbeDeps, request: ProbeRequest): Promise<Pro
     skewMs,
   });
   try {
-    const isSlow = slowestResponseMs > Math.min(slowAnswerMs, timeoutMs / 4);
+    const isSlow = (memory.slowestResponseMs ?? 0) > Math.min(slowAnswerMs, timeoutMs / 4);
     const [version, early] = await Promise.all([requests.shoot(getVersion), isSlow ? listLeases() : undefined]);
     if (!version.ok) return fail('api_server_unreachable', version.error);
     const leases = early ?? (await listLeases());
@@ -66,13 +66,19 @@ export const probe = async (deps: ProbeDeps, request: ProbeRequest): Promise<Pro
     const judged = judgeLeases(leases.value, input());
     if (judged.leasesSuffice) return end(decideByLeases(judged, input()));
 
+    const pace = judged.isUrgent ? 'urgent' : judged.isOnlyToKnow ? 'spare' : 'ordinary';
+    const listMachines = async (): Promise<Result<readonly Machine[], ReadError>> =>
+      lists.machines ? valueOf(await requests.seed(lists.machines(cluster), pace)) : noMachines;
+    // At the start of a process the machine lists of all shoots wait for their turn. Without them nodes are of no use, and the next run tries again.
+    const spare = judged.isOnlyToKnow ? await listMachines() : undefined;
+    if (spare?.ok === false && !isApiError(spare.error, 'Forbidden')) return end(decideByLeases(judged, input()));
+
     // A slow list of leases is stale once nodes and machines have arrived, so list again beside them, if another response that takes as long as the first ones
     // arrives in time: a stale list is better than a timeout.
     const isRepeated = isSlow && 2 * clock.monotonic() - startedAt < deadline;
-    const pace = judged.isUrgent ? 'urgent' : judged.isOnlyToKnow ? 'spare' : 'ordinary';
     const [nodes, machines, newer] = await Promise.all([
       requests.shoot(lists.nodes),
-      lists.machines && requests.seed(lists.machines(cluster), pace),
+      spare ?? listMachines(),
       isRepeated ? listLeases() : undefined,
     ]);
     if (newer?.ok === false && isApiError(newer.error, 'TooManyRequests')) {
@@ -83,8 +89,7 @@ export const probe = async (deps: ProbeDeps, request: ProbeRequest): Promise<Pro
     // The first list was answered: that a second one fails beside it shows nothing about the API server.
     const latest = newer?.ok === true ? judgeLeases(newer.value, input()) : judged;
     if (latest.leasesSuffice) return end(decideByLeases(latest, input()));
-    const found = { ...lists, nodes: valueOf(nodes), machines: machines ? valueOf(machines) : noMachines };
-    return end(decideByCandidates(latest, found, input()));
+    return end(decideByCandidates(latest, { ...lists, nodes: valueOf(nodes), machines }, input()));
   } finally {
     requests.close();
   }
