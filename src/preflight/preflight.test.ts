@@ -66,7 +66,8 @@ it('finds clusters by the labels of their Secrets, and uses the oldest Secret of
     {
       code: 'secret-ambiguous',
       shoot: 'one',
-      detail: '2 Secrets have the labels of clusterSource.selector: the prober uses older, the oldest, and not newer',
+      detail:
+        '2 Secrets with a kubeconfig have the labels of clusterSource.selector: the prober uses older, the oldest, and not newer',
     },
   ]);
   const texts = await readSecrets(reader, labelled.kubeConfigSecretName, { settings: labelled });

@@ -163,7 +163,7 @@ describe('a cluster that is found by its Secret', () => {
 
 describe('a cluster whose Secret is found by its labels', () => {
   const problem =
-    '2 Secrets have the labels of clusterSource.selector: the prober uses first, the oldest, and not second';
+    '2 Secrets with a kubeconfig have the labels of clusterSource.selector: the prober uses first, the oldest, and not second';
 
   it('is probed with the oldest of two Secrets, and the other is reported once', async () => {
     const scenario = createLabelled();

@@ -103,13 +103,17 @@ it.each([
   expect([sameSettings(a, b), sameSettings(b, a)]).toEqual([is, is]);
 });
 
-const secret = (name: string, created: number, deleting = false) => ({ name, created, deleting });
+const secret = (name: string, created: number, deleting = false) => ({ name, created, deleting, text: 'kubeconfig' });
+const keyless = (name: string, created: number) => ({ ...secret(name, created), text: undefined });
 
 it.each([
   ['the only one', [secret('a', 1)], 'a', []],
   ['the oldest', [secret('a', 2), secret('b', 1)], 'b', ['a']],
   ['the first by name of equally old ones', [secret('b', 1), secret('a', 1), secret('c', 1)], 'a', ['b', 'c']],
   ['one that is not being deleted', [secret('a', 1, true), secret('b', 2)], 'b', []],
+  ['the oldest with a kubeconfig', [keyless('a', 1), secret('b', 2), secret('c', 3)], 'b', ['c']],
+  ['one without a kubeconfig rather than one that is being deleted', [secret('a', 1, true), keyless('b', 2)], 'b', []],
+  ['the oldest if none has a kubeconfig', [keyless('b', 2), keyless('a', 1)], 'a', []],
   ['one that is being deleted if all are', [secret('b', 2, true), secret('a', 1, true)], 'a', []],
 ] as const)('chooses %s', (_, secrets, name, others) => {
   expect(chooseSecret(secrets)).toEqual({ secret: secrets.find((one) => one.name === name), others });
@@ -121,7 +125,10 @@ it('chooses none if there is none', () => {
 
 it('chooses the same Secret in any order of the list', () => {
   const secrets = fc.uniqueArray(
-    fc.record({ name: fc.constantFrom('a', 'b', 'c', 'd'), created: fc.nat(2), deleting: fc.boolean() }),
+    fc.record({
+      ...{ name: fc.constantFrom('a', 'b', 'c', 'd'), created: fc.nat(2), deleting: fc.boolean() },
+      text: fc.constantFrom('kubeconfig', undefined),
+    }),
     { selector: ({ name }) => name },
   );
   fc.assert(

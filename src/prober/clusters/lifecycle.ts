@@ -111,30 +111,33 @@ export interface LabelledSecret {
   /** Creation time in microseconds since the epoch. */
   readonly created: number;
   readonly deleting: boolean;
+  /** Text of the kubeconfig; undefined if the Secret has no such key. */
+  readonly text: string | undefined;
 }
 
 export interface ChosenSecret<T> {
   readonly secret: T;
-  /** Names of the other Secrets that are not being deleted. */
+  /** Names of the other Secrets that might be meant. */
   readonly others: readonly string[];
 }
 
 const byAge = (a: LabelledSecret, b: LabelledSecret): number => a.created - b.created || (a.name < b.name ? -1 : 1);
 
 /**
- * Chooses a cluster's Secret among those that match: the oldest, then the first by name; one that is being deleted only if there is no other. So a new
- * Secret, which may belong to another cluster, does not take over; all replicas choose the same; and when the oldest is deleted, the next is used at once.
+ * Chooses a cluster's Secret among those that match: the oldest with a kubeconfig, then the first by name; one without a kubeconfig, or that is being deleted,
+ * only if there is no other. So a new Secret, which may belong to another cluster, does not take over; all replicas choose the same; and when the oldest is
+ * deleted, the next is used at once. (The labels of Cluster API are on all Secrets of a cluster, also on those of its certificates.)
  */
 export const chooseSecret = <T extends LabelledSecret>(secrets: Iterable<T>): ChosenSecret<T> | undefined => {
-  const all = [...secrets];
-  const staying = all.filter(({ deleting }) => !deleting).toSorted(byAge);
-  const [first, ...others] = staying.length > 0 ? staying : all.toSorted(byAge);
-  if (first === undefined) return undefined;
-  return { secret: first, others: staying.length > 0 ? others.map(({ name }) => name) : [] };
+  const all = [...secrets].toSorted(byAge);
+  const staying = all.filter(({ deleting }) => !deleting);
+  const usable = staying.filter(({ text }) => text !== undefined);
+  const [secret = staying[0] ?? all[0], ...others] = usable;
+  return secret && { secret, others: others.map(({ name }) => name) };
 };
 
 /** Returns a sentence for the operator, who has to remove the others; undefined if there are none. */
 export const describeOthers = (name: string, others: readonly string[]): string | undefined =>
   others.length === 0
     ? undefined
-    : `${String(others.length + 1)} Secrets have the labels of clusterSource.selector: the prober uses ${name}, the oldest, and not ${others.join(', ')}`;
+    : `${String(others.length + 1)} Secrets with a kubeconfig have the labels of clusterSource.selector: the prober uses ${name}, the oldest, and not ${others.join(', ')}`;

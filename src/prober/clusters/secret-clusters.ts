@@ -14,8 +14,6 @@ import {
 /** The cached part of a Secret with a kubeconfig. */
 export interface ClusterSecret extends LabelledSecret {
   readonly namespace: string;
-  /** Text of the kubeconfig; undefined if the Secret has no such key. */
-  readonly text: string | undefined;
 }
 
 export interface SecretClustersDeps {

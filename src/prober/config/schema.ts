@@ -72,7 +72,7 @@ const clusterSource = () =>
       secretKey(),
     ).optional(),
     selector: about(
-      'With kind secret: labels of the Secret, in place of `kubeConfigSecretName`. Of several in a namespace the oldest is used.',
+      'With kind secret: labels of the Secret, in place of `kubeConfigSecretName`. Of several in a namespace the oldest with a kubeconfig is used.',
       labels(),
     ).optional(),
     nodeSelector: about('With kind secret: labels of the nodes that count. Default: all nodes.', labels()).optional(),
