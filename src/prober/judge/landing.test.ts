@@ -36,6 +36,10 @@ const inOutage = (settings = defaultSettings): ProbeMemory => {
 const allBack = (at: number): ProbeRun => heldAt(at, back(at, 2, 3, 4, 5));
 const oneLate = (at: number): ProbeRun => heldAt(at, back(at, 2, 3, 4));
 const silent = (at: number, since: number): ProbeRun => heldAt(at, back(since, 2, 3, 4, 5));
+const withDuration = (run: ProbeRun, durationSeconds: number): ProbeRun => ({
+  ...run,
+  leases: run.leases.map((lease) => ({ ...lease, durationSeconds })),
+});
 /** `node-5` is late again: it has renewed at `since`. */
 const lateAgain = (at: number, since: number): ProbeRun => heldAt(at, [20_000, at, at, at, since]);
 const failing = (at: number): ProbeRun => ({
@@ -66,6 +70,11 @@ describe('a held shoot', () => {
     {
       what: 'does not wait for one that is a millisecond younger',
       runs: [oneLate(124_000), lateAgain(140_000, 125_001)],
+      kinds: 'landing healthy',
+    },
+    {
+      what: 'does not wait for one whose lease is long, and has missed no renewal',
+      runs: [withDuration(oneLate(126_000), 69), withDuration(oneLate(126_000), 70)],
       kinds: 'landing healthy',
     },
     {

@@ -1,11 +1,11 @@
 import { type Decision, minRetryDelayMs, type ProbeInput, type Outage, type ProbeMemory } from './judgement.ts';
-import { type ObservedLease, expiryAgeOf, renewalIntervalOf } from './leases.ts';
+import { type ObservedLease, expiryAgeOf } from './leases.ts';
 import { neededOf, nthSmallest } from './rules.ts';
 
 // Kubelets do not reconnect all at once, and a restarted KCM gives every node one new grace period, which starts with KCM: docs/adr/0017-landing.md.
 
-/** A lease that is older than this many renewal intervals has missed a renewal. */
-const freshIntervals = 1.5;
+/** A lease that is older than this share of its duration has missed a renewal: a kubelet renews after a quarter of it. */
+const freshShare = 0.375;
 /** An outage that begins within this time after a restoration, in milliseconds, is flapping. */
 const flappingMs = 600_000;
 /** Time for which all candidates of a flapping shoot must renew, in milliseconds. */
@@ -61,7 +61,7 @@ interface LandingProgress {
 const lateOf = (candidates: readonly ObservedLease[], listedAt: number): readonly string[] => {
   const isFresh = (lease: ObservedLease): boolean =>
     (lease.trustedFrom === Number.NEGATIVE_INFINITY || Number.isFinite(lease.changedAfter)) &&
-    listedAt - lease.renewedAt < freshIntervals * renewalIntervalOf(lease);
+    listedAt - lease.renewedAt < freshShare * lease.durationMs;
   return candidates.filter((lease) => !isFresh(lease)).map(({ name }) => name);
 };
 

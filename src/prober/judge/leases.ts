@@ -55,7 +55,7 @@ const stampToleranceMs = 2_000;
 /** Clocks that differ by less agree. With several API servers, one whose clock is wrong may have stamped or may answer. */
 const agreedSkewMs = 5_000;
 
-export const renewalIntervalOf = ({ durationMs }: Pick<ObservedLease, 'durationMs'>): number =>
+const renewalIntervalOf = ({ durationMs }: Pick<ObservedLease, 'durationMs'>): number =>
   Math.min(durationMs * intervalShare, longestIntervalMs);
 
 /** Age at which a lease counts as expired, in milliseconds. */
