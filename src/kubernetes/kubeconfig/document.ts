@@ -19,8 +19,11 @@ interface DocumentRules {
  */
 export const untrustedLimits: DocumentRules = { bytes: 1024 * 1024, tokens: 20_000, merge: false };
 
-/** Limits for the operator's own file, which often has hundreds of clusters. */
-export const operatorLimits: DocumentRules = { bytes: 1024 * 1024, tokens: 2_000_000, merge: true };
+/** Limit in MiB of each of the operator's files. */
+export const operatorMiB = 16;
+
+/** Limits for the operator's own file, which often has hundreds of clusters, of 5 KB each. */
+export const operatorLimits: DocumentRules = { bytes: operatorMiB * 1024 * 1024, tokens: 2_000_000, merge: true };
 
 const mostAliases = 100;
 

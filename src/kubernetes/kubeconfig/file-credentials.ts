@@ -3,15 +3,12 @@ import { stat } from 'node:fs/promises';
 import { isAbsolute, join } from 'node:path';
 import { ApiError, KubeconfigError, errorText } from '../api/errors.ts';
 import { type Credentials, bearer } from '../client/index.ts';
-import { type Named, type Pem, type TlsFields, securityOf } from './document.ts';
+import { type Named, type Pem, type TlsFields, operatorMiB, securityOf } from './document.ts';
 import * as fields from './fields.ts';
 import { UnfitFileError, readRegularFile } from './regular-file.ts';
 
-/** Limit of kubeconfigs, certificates and tokens; Debian's bundle of CAs has 0.2 MiB. */
-const mostMiB = 1;
-
 /** Reads a whole file as UTF-8. Rejects as `readRegularFile` does. */
-export const readText = async (path: string): Promise<string> => (await readRegularFile(path, mostMiB)).toString();
+export const readText = async (path: string): Promise<string> => (await readRegularFile(path, operatorMiB)).toString();
 
 /**
  * Returns a text that differs after every change of the file. Kubernetes updates the files of a mounted Secret by switching a symbolic link: the inode changes,

@@ -113,7 +113,7 @@ describe('the source of the kubeconfig', () => {
     ['malformed', () => write('bad', 'a: ['), '~/bad: document: is not valid YAML (line 1)'],
     ['a directory', () => home, '~: is a directory, not a regular file'],
     ['a device', () => '/dev/zero', '/dev/zero: is a device, not a regular file'],
-    ['too large', () => write('bad', `#${'x'.repeat(1024 * 1024)}`), '~/bad: is larger than 1 MiB'],
+    ['too large', () => write('bad', `#${'x'.repeat(16 * 1024 * 1024)}`), '~/bad: is larger than 16 MiB'],
     [
       'without a context',
       () => write('bad', kubeconfig('x', { current: '' })),
@@ -122,6 +122,18 @@ describe('the source of the kubeconfig', () => {
   ])('is not the next one if one is %s', async (_what, path, problem) => {
     write('.kube/config', kubeconfig('home'));
     expect(await refusal(load({ path: path() }))).toBe(`kubeconfig: ${problem}`);
+  });
+
+  it('may be a file that many were merged into', async () => {
+    const names = Array.from({ length: 300 }, (_, index) => `cluster-${index}`);
+    const data = 'x'.repeat(5_000);
+    const text = stringify({
+      'current-context': 'cluster-299',
+      contexts: names.map((name) => ({ name, context: { cluster: name, user: name } })),
+      clusters: names.map((name) => ({ name, cluster: { server: `https://${name}`, extensions: [{ name, data }] } })),
+      users: names.map((name) => ({ name, user: { token: name } })),
+    });
+    expect(await load({ path: write('merged', text) })).toMatchObject({ endpoint: { host: 'cluster-299' } });
   });
 
   it('is refused without waiting if it is a FIFO, as are the files that it names', async () => {
