@@ -46,6 +46,16 @@ describe('dwd validate', () => {
     expect({ code, stderr, start: stdout.slice(0, start.length) }).toEqual({ code: 1, stderr: '', start });
   });
 
+  it('checks each configuration in a ConfigMap by its own kind, else by --component', async () => {
+    const { code, stdout } = await dwd('validate', '--component=prober', 'two-manifest.yaml');
+    expect({ code, problems: stdout.trimEnd().split('\n') }).toEqual({
+      code: 1,
+      problems: [expect.stringMatching(/^two-manifest\.yaml:\d+:5: data\.weeder\.typo: is an unknown field; /)],
+    });
+    const { stderr } = await dwd('validate', 'two-manifest.yaml');
+    expect(stderr).toContain('flag --component is required for two-manifest.yaml, which has no kind; ');
+  });
+
   it('continues after a bad file and after one that cannot be read', async () => {
     const { code, stdout, stderr } = await dwd(
       'validate',

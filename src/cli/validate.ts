@@ -7,7 +7,7 @@ import { optionalFlag } from './parse-flags.ts';
 import type { CliIo } from './io.ts';
 import { formatDocument, outputFlag } from './output.ts';
 
-const description = `Checks configuration files. A file contains a configuration, or a ConfigMap (every key of its data is checked).
+const description = `Checks configuration files. A file contains a configuration, or a ConfigMap (every key of its data is checked: as configuration of the component that its kind names, else of --component).
 
 Prints each problem, with the allowed values, as FILE:LINE:COLUMN: FIELD: MESSAGE. Exits with 1 if there is an error, and with 0 if there are only warnings.`;
 
@@ -19,7 +19,7 @@ interface Validation {
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Checks a file as configuration of `component` or, without it, of the components that the file itself names. Rejects with a UsageError if it names none. */
+/** Checks a file as configuration of `component` or, without it, of the component that each configuration in it names. Rejects with a UsageError if one names none. */
 const validateFile = async (component: ComponentName | undefined, file: string, io: CliIo): Promise<Validation> => {
   let text: string;
   try {
@@ -27,13 +27,14 @@ const validateFile = async (component: ComponentName | undefined, file: string, 
   } catch (error) {
     return { file, valid: false, error: `cannot read ${file}: ${(error as Error).message}`, problems: [] };
   }
-  const components = component === undefined ? componentsOf(text) : [component];
-  if (components.length === 0) {
+  const named = componentsOf(text);
+  const own = component ?? (named.includes(undefined) ? undefined : named[0]);
+  if (own === undefined) {
     throw new UsageError(
       `flag --component is required for ${file}, which has no kind; it takes ${componentType.takes}`,
     );
   }
-  const problems = components.flatMap((name) => configs[name].check(text));
+  const problems = configs[own].check(text, configs);
   return { file, valid: !hasErrors(problems), problems };
 };
 

@@ -2,6 +2,7 @@ import type { ConfigProblem } from './rules/index.ts';
 import * as z from 'zod';
 import { type ConfigFormat, type LoadOptions, type LoadedConfig, loadConfig } from './load.ts';
 import { checkFile } from './manifest.ts';
+import type { ComponentName } from './type-meta.ts';
 
 /** A JSON Schema (draft 2020-12). */
 export type JsonSchema = Readonly<Record<string, unknown>>;
@@ -26,9 +27,13 @@ export interface ComponentConfig<T> extends Pick<ConfigFormat<z.ZodType, T>, 'co
   /** Reads and checks a configuration, and fills in defaults. Never throws: all errors are in `problems`. */
   readonly load: (text: string, options: LoadOptions) => LoadedConfig<T>;
   /**
-   * Returns all problems of a file: a configuration, or a ConfigMap manifest, each key of whose `data` is checked. Unknown fields are errors. Never throws.
+   * Returns all problems of a file: a configuration, or a ConfigMap manifest, each key of whose `data` is checked, as configuration of the component of `others`
+   * that its `kind` names, else of this one. Unknown fields are errors. Never throws.
    */
-  readonly check: (text: string) => readonly ConfigProblem[];
+  readonly check: (
+    text: string,
+    others?: Readonly<Partial<Record<ComponentName, ComponentConfig<unknown>>>>,
+  ) => readonly ConfigProblem[];
   /** Returns the JSON Schema for editors. */
   readonly jsonSchema: () => JsonSchema;
 }
@@ -37,6 +42,6 @@ export const componentConfig = <S extends z.ZodType, T>(format: ConfigFormat<S, 
   component: format.component,
   defaultText: format.defaultText,
   load: (text, options) => loadConfig(format, text, options),
-  check: (text) => checkFile(format, text),
+  check: (text, others) => checkFile(format, text, others),
   jsonSchema: () => jsonSchemaOf(format),
 });

@@ -1,7 +1,7 @@
 import { type ConfigProblem, type Path, formatPath, sortProblems } from './rules/index.ts';
 import type { z } from 'zod';
-import { type ConfigFormat, type LoadOptions, configFrom, loadConfig } from './load.ts';
-import { type ComponentName, componentNames, componentOfKind } from './type-meta.ts';
+import { type ConfigFormat, type LoadOptions, type LoadedConfig, configFrom, loadConfig } from './load.ts';
+import { type ComponentName, componentOfKind } from './type-meta.ts';
 import { type ConfigSource, type Position, readSource } from './source.ts';
 
 type Check = (text: string) => readonly ConfigProblem[];
@@ -64,29 +64,34 @@ const problemsInData = (manifest: string, source: ConfigSource, check: Check): r
   });
 };
 
-/** Returns the components that a file has configurations of, by the `kind` of each, in a ConfigMap too. Empty if the file does not say. */
-export const componentsOf = (text: string): readonly ComponentName[] => {
-  const valueOf = (part: string): unknown => readSource(part, 'warning').source?.value;
+const valueOf = (text: string): unknown => readSource(text, 'warning').source?.value;
+
+/** Returns the component of each configuration in a file, of which a ConfigMap may have several, by its `kind`; undefined for one that has none. */
+export const componentsOf = (text: string): readonly (ComponentName | undefined)[] => {
   const whole = valueOf(text);
   const data = dataOf(whole);
-  const values =
-    data === undefined
-      ? [whole]
-      : Object.values(data)
-          .filter((part) => typeof part === 'string')
-          .map(valueOf);
-  return componentNames.filter((name) => values.some((value) => componentOfKind(value) === name));
+  const parts = Object.values(data ?? {}).filter((part) => typeof part === 'string');
+  return (data === undefined ? [whole] : parts.map(valueOf)).map(componentOfKind);
 };
 
+/** Reads a configuration of some component. */
+type Load = (text: string, options: LoadOptions) => Pick<LoadedConfig<unknown>, 'problems'>;
+
 /**
- * Returns all problems of a configuration file. The file is a plain configuration, or a ConfigMap manifest, where each key of `data` is checked. Unknown
- * fields are errors. Never throws.
+ * Returns all problems of a configuration file. The file is a plain configuration, or a ConfigMap manifest, where each key of `data` is checked: as
+ * configuration of the component of `others` that its `kind` names, else of this one. Unknown fields are errors. Never throws.
  */
 export const checkFile = <S extends z.ZodType, T>(
   format: ConfigFormat<S, T>,
   text: string,
+  others: Readonly<Partial<Record<ComponentName, { readonly load: Load }>>> = {},
 ): readonly ConfigProblem[] => {
-  const check: Check = (part) => loadConfig(format, part, strict).problems;
+  const own: Load = (part, options) => loadConfig(format, part, options);
+  const check: Check = (part) => {
+    const named = componentOfKind(valueOf(part));
+    const load = (named && others[named]?.load) ?? own;
+    return load(part, strict).problems;
+  };
   const { source, problems } = readSource(text, strict.unknownFields);
   if (source === undefined) return problems;
   const found =

@@ -48,6 +48,7 @@ const sharedFiles: Readonly<Record<string, string>> = {
   'care.yaml': 'syncPeriod: 30s\n',
   'kind-weeder.yaml': `kind: WeederConfiguration\n${weederConfig}typo: 1\n`,
   'kind-manifest.yaml': `kind: ConfigMap\ndata:\n  config.yaml: |\n    kind: CareConfiguration\n    typo: 1\n`,
+  'two-manifest.yaml': `kind: ConfigMap\ndata:\n  prober: |\n${config.replace(/^(?=.)/gm, '    ')}  weeder: |\n    kind: WeederConfiguration\n${weederConfig.replace(/^(?=.)/gm, '    ')}    typo: 1\n`,
   'secret.yaml': `${example}clusterSource: {kind: secret, key: value}\n`,
   'selector.yaml': `${example.replace(/^kubeConfigSecretName.*\n/m, '')}clusterSource: {kind: secret, selector: {app: tenant, role: admin}}\n`,
   'kcm-alone.yaml': `${config}    scaleDown: {level: 0}\nclusterSource: {kind: secret}\n`,
