@@ -1,7 +1,7 @@
 import { type Result, errorText } from '../kubernetes/api/errors.ts';
 import type { Kube } from '../kubernetes/api/kube.ts';
 import { createRateLimiter, limitedStack } from '../kubernetes/client/index.ts';
-import { findSeed, systemClock, systemRandom, userAgentOf, whenAborted } from '../process/index.ts';
+import { type Connecting, findSeed, systemClock, systemRandom, userAgentOf, whenAborted } from '../process/index.ts';
 import { type CareProcessDeps, careDeps, createShootAccess, limitsOf, withGarden } from './component.ts';
 import { CareController } from './controller.ts';
 import type { ShootResult } from './shoot.ts';
@@ -13,6 +13,8 @@ export type CareResults = readonly ShootResult[];
 export interface CareOnceDeps extends Omit<CareProcessDeps, 'configFile' | 'readFile' | 'load' | 'configWarnings'> {
   /** The only shoot to check, by any of its names. */
   readonly shoot?: string | undefined;
+  /** Called with the seed before the first request. */
+  readonly onConnect?: Connecting['onConnect'];
 }
 
 /** Timeout of the list of shoots, in milliseconds. */

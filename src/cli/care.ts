@@ -9,6 +9,7 @@ import { bool, text } from './flag-types.ts';
 import { type FlagValues, flag, optionalFlag } from './parse-flags.ts';
 import { outputFlag } from './output.ts';
 import { processFlags } from './process-flags.ts';
+import { namingCluster } from './seed-flags.ts';
 
 export interface RunCare {
   /** Runs until stopped; resolves with the exit code. */
@@ -80,7 +81,7 @@ export const careCommand = (run: RunCare): Command =>
       const shoot = shootFrom(flags);
       const garden = { gardenKubeconfig, takeOver };
       const runOnce = async (deps: CareProcessDeps): Promise<number> => {
-        const result = await run.once({ ...deps, shoot });
+        const result = await run.once({ ...deps, shoot, onConnect: namingCluster(io) });
         if (!result.ok) throw new CommandError(result.error);
         io.stdoutStyled(formatResults(result.value, output));
         return exitCodeOf(result.value);

@@ -1,7 +1,5 @@
 import { describe, expect, it } from 'vitest';
 import { type ClusterCommand, CommandError } from '../process/index.ts';
-import { sessionOf } from './seed-flags.ts';
-import type { CliIo } from './io.ts';
 import { dwdWith } from './testing/dwd.ts';
 
 const never = async (): Promise<number> => expect.unreachable('no prober is started');
@@ -44,24 +42,24 @@ describe('every command that works on a cluster', () => {
   const access = {
     source: '--kubeconfig /k',
     endpoint: { protocol: 'https:', host: 'fd00::1', port: 6443, basePath: '/k8s' },
-    security: never,
-    credentials: { authorization: never, reload: () => false },
+    security: async () => expect.unreachable('no request is sent'),
+    credentials: { authorization: async () => undefined, reload: () => false },
   } as const;
-  const told = (context?: string, isTerminal = true): string => {
-    const lines: string[] = [];
-    const io = {
-      env: {},
-      stderr: (text: string) => lines.push(text),
-      stopOnSignals: () => new AbortController().signal,
-      progress: isTerminal ? () => undefined : undefined,
-    } as unknown as CliIo;
-    sessionOf(io).onConnect({ ...access, context } as never);
-    return lines.join('');
-  };
 
-  it('names the context and the server in a terminal', () => {
-    expect(told('seed')).toBe('cluster: https://[fd00::1]:6443/k8s (context seed, --kubeconfig /k)\n');
-    expect(told()).toBe('cluster: https://[fd00::1]:6443/k8s (--kubeconfig /k)\n');
-    expect(told('seed', false)).toBe('');
+  it('names the context and the server, in a pipe too, and not again while they stay the same', async () => {
+    const run =
+      (context?: string) =>
+      async ({ onConnect }: Pick<ClusterCommand, 'onConnect'>): Promise<never> => {
+        for (const _ of [1, 2]) onConnect?.({ ...access, context });
+        throw new CommandError('no cluster here');
+      };
+    const pause = await dwdWith(never, ['pause', '--all', '--reason=x'], { runPause: run('seed') });
+    expect(pause.stderr).toBe(
+      'cluster: https://[fd00::1]:6443/k8s (context seed, --kubeconfig /k)\ndwd pause: no cluster here\n',
+    );
+    const once = await dwdWith(never, ['care', '--config-file=care.yaml', '--once'], {
+      runCare: { process: never, once: run() },
+    });
+    expect(once.stderr).toBe('cluster: https://[fd00::1]:6443/k8s (--kubeconfig /k)\ndwd care: no cluster here\n');
   });
 });

@@ -51,14 +51,16 @@ export const steerFlags = (timeout: string) =>
 /** Limit of characters of a progress line, because a line wider than the terminal cannot be cleared. */
 const progressWidth = 78;
 
-/** Says in a terminal which cluster a command works on; elsewhere its output is for programs. */
-const namingCluster =
-  (io: CliIo) =>
-  ({ source, context, endpoint }: ClusterAccess): void => {
-    if (io.progress === undefined) return;
+/** Says which cluster a command works on, once: a command that goes on connects again. */
+export const namingCluster = (io: Pick<CliIo, 'stderr'>): ((access: ClusterAccess) => void) => {
+  let told = '';
+  return ({ source, context, endpoint }) => {
     const from = context === undefined ? source : `context ${context}, ${source}`;
-    io.stderr(`cluster: ${endpoint.protocol}//${authority(endpoint)}${endpoint.basePath} (${from})\n`);
+    const line = `cluster: ${endpoint.protocol}//${authority(endpoint)}${endpoint.basePath} (${from})\n`;
+    if (line !== told) io.stderr(line);
+    told = line;
   };
+};
 
 /** Returns what every command on a cluster gets beside its flags. Its logger is silent, because the command prints a result at its end. */
 export const sessionOf = (io: CliIo) => ({

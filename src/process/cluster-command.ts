@@ -7,16 +7,14 @@ import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
 import { systemClock } from './clock.ts';
 import { userAgentOf } from './component.ts';
-import { accessOf } from './connections.ts';
+import { type Connecting, accessOf } from './connections.ts';
 
 /** Input of a command that connects to one cluster, works and exits. */
-export interface ClusterCommand {
+export interface ClusterCommand extends Pick<Connecting, 'onConnect'> {
   /** Path of a kubeconfig. Absent: `$KUBECONFIG`, then the in-cluster service account, then `~/.kube/config`. */
   readonly kubeconfig?: string;
   /** Context of that kubeconfig. Absent: its current one. */
   readonly context?: string;
-  /** Called with the cluster before the first request. */
-  readonly onConnect?: (access: ClusterAccess) => void;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly logger: Logger;
   /** Version of this program, for the User-Agent. */

@@ -13,6 +13,8 @@ export interface Connecting {
   readonly logger: Logger;
   readonly clock: Clock;
   readonly userAgent: string;
+  /** Called with the cluster before the first request. */
+  readonly onConnect?: (access: ClusterAccess) => void;
 }
 
 type Access = Connecting['flags'] & Pick<Connecting, 'env' | 'clock'>;
@@ -27,6 +29,7 @@ export const accessOf = ({ kubeconfig: path, context, env, clock }: Access): Pro
  */
 export const findSeed = async (from: Connecting): Promise<() => Transport> => {
   const access = await accessOf({ ...from.flags, ...from });
+  from.onConnect?.(access);
   const { host, proxy } = access.endpoint;
   from.logger.info('seed', { source: access.source, context: access.context, host, proxy: proxy && authority(proxy) });
   return () => connectCluster({ ...from, access });

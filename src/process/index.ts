@@ -11,7 +11,7 @@ export {
 export { type Component, type ComponentOptions, type ComponentPorts, leaseNameOf, userAgentOf } from './component.ts';
 export type { ReadStatus, ReadyCheck } from './endpoints.ts';
 export { type HttpHandler, type HttpResponse, serveHttp, textResponse } from './http-server.ts';
-export { findSeed } from './connections.ts';
+export { type Connecting, findSeed } from './connections.ts';
 export { createElection } from './leadership.ts';
 export { type Runnable, runLifecycle, whenAborted } from './lifecycle.ts';
 export { type ProcessDeps, type ServerDeps, runComponent } from './run-component.ts';

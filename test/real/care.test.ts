@@ -241,12 +241,12 @@ describeEnvtest('care on real API servers', () => {
   it('prints the result of --once', async () => {
     const well = start(...once, `--shoot=${namespaceOf('two')}`);
     expect(await well.ended).toBe(0);
-    expect(well.output()).toMatch(
+    expect(well.stdout()).toMatch(
       /^shoot--test--two \(garden-test\/two\): healthy\n {2}APIServerAvailable +True +Healthz/,
     );
-    expect(well.output()).toMatch(/\n1 shoot: 1 healthy\n$/);
+    expect(well.stdout()).toMatch(/\n1 shoot: 1 healthy\n$/);
     const unknown = start(...once, '--shoot=nobody');
     expect(await unknown.ended).toBe(2);
-    expect(unknown.output()).toBe('dwd care: there is no shoot nobody in this seed, which has 4\n');
+    expect(unknown.output()).toMatch(/^cluster: .*\ndwd care: there is no shoot nobody in this seed, which has 4\n$/);
   });
 });

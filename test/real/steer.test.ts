@@ -113,10 +113,10 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
   const marks = () => Promise.all([world.marksOf(kcm), world.marksOf(mcm)]);
 
   it.each([
-    ['release --all --dry-run', /^dwd release: this is no seed: .*--context/],
+    ['release --all --dry-run', /^dwd release: this is no seed: .*--context/m],
     [
       'pause --shoot test/one --reason x',
-      /^dwd pause: there is no shoot test\/one: this cluster does not serve Clusters/,
+      /^dwd pause: there is no shoot test\/one: this cluster does not serve Clusters/m,
     ],
     ['explain test/one', /\ndwd explain: this is no seed: .*--context/],
   ])('says of a wrong cluster that it is no seed: dwd %s', async (line, words) => {
@@ -136,7 +136,7 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
     await startProber();
     const pause = async (time: string): Promise<number> => {
       const paused = await dwd('pause', `--shoot=${namespace}`, `--for=${time}`, '--reason=LB maintenance');
-      expect([paused.code, paused.output()]).toEqual([
+      expect([paused.code, paused.stdout()]).toEqual([
         0,
         expect.stringMatching(/^test\/one \(shoot--test--one\): paused until \S+Z: LB maintenance \(kim, dwd \S+\)\n$/),
       ]);
@@ -187,13 +187,13 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
 
   it('resumes: the shoot is scaled down, and resources are released during the outage only on request, also one that the configuration no longer names', async () => {
     const resumed = await dwd('resume', `--shoot=${namespace}`);
-    expect([resumed.code, resumed.output()]).toEqual([0, `test/one (${namespace}): the pause has ended\n`]);
+    expect([resumed.code, resumed.stdout()]).toEqual([0, `test/one (${namespace}): the pause has ended\n`]);
     await untilCounts(0, 0);
     const release = ['release', '--all', '--yes', `--config-file=${configFile}`, '--leader-timeout=20s'];
     const refused = await dwd(...release);
     expect([refused.code, refused.stdout(), await countsOf()]).toEqual([1, '', [0, 0]]);
     expect(refused.stderr()).toMatch(
-      /^dwd release: nothing was released: a release in an outage .*\ntest\/one \(\S+\): HELD for .*3\/3 .* about 8s after it is restored\n.*--despite-outage\n$/,
+      /^cluster: .*\ndwd release: nothing was released: a release in an outage .*\ntest\/one \(\S+\): HELD for .*3\/3 .* about 8s after it is restored\n.*--despite-outage\n$/,
     );
     // The annotation of KCM names MCM.
     const configFileOfKcm = world.file('config-of-kcm.yaml', quickConfig([kcm]));
