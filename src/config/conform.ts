@@ -4,8 +4,10 @@ import { isObject } from '../kubernetes/api/decode.ts';
 
 /** A place where a configuration differs from its schema in a way that the Go program accepts. `path` ends with the key. */
 export interface Deviation extends Omit<ConfigFinding, 'severity'> {
-  /** The known field that an unknown one most likely misspells. */
+  /** The known field that has no value because of this: an unknown one most likely misspells it, or it is empty. */
   readonly meant?: string;
+  /** Absent: that of unknown fields. */
+  readonly severity?: 'warning';
 }
 
 export interface Conformed {
@@ -84,8 +86,14 @@ const conformObject = (
       continue;
     }
     if (name !== key) options.report({ path, message: `must be spelled ${name}`, aboutKey: true });
-    // Go treats a null field as absent, but a null value of a map as the zero value.
-    if (value === null) continue;
+    // Go treats a null field as absent, but a null value of a map as the zero value. A template may have lost the value.
+    if (value === null) {
+      const isRequired = inner(schema) === schema;
+      if (!isRequired) {
+        options.report({ path, message: 'is empty: it counts as absent', meant: name, severity: 'warning' });
+      }
+      continue;
+    }
     // The exact spelling takes precedence.
     if (name === key || !found.has(name)) {
       found.set(name, conformValue(schema, { value, path: [...at.path, name] }, options));

@@ -41,7 +41,7 @@ export interface LoadOptions {
    * `dwd rehearse`; a kind that can never be scaled is then an error. `closely`: like `ahead`, with the advice that `dwd validate` prints.
    */
   readonly purpose?: 'running' | 'ahead' | 'closely';
-  /** `LoadedConfig.given` of the file that this one replaces: a field of it that is now misspelt is an error, because its value would become the default. */
+  /** `LoadedConfig.given` of the file that this one replaces: a field of it that is now misspelt or empty is an error, because its value would become the default. */
   readonly inForce?: unknown;
 }
 
@@ -77,7 +77,7 @@ const sameItem = (items: unknown, item: unknown, index: number): unknown => {
   return name === undefined ? items[index] : items.find((one) => nameOfItem(one) === name);
 };
 
-/** True if the field that an unknown one misspells was given in the file in force, and is not given now. */
+/** True if the field that is misspelt or empty was given in the file in force, and is not given now. */
 const isLost = ({ path, meant }: Deviation, now: unknown, inForce: unknown): boolean => {
   if (meant === undefined) return false;
   let [found, before] = [now, inForce];
@@ -115,7 +115,8 @@ export const configFrom = <S extends z.ZodType, T>(
     problems.push(problemOf({ ...former.deviation, severity: isFormer ? 'error' : unknownFields }));
   }
   for (const deviation of former.others) {
-    report({ ...deviation, severity: isLost(deviation, value, inForce) ? 'error' : unknownFields });
+    const { severity = unknownFields } = deviation;
+    report({ ...deviation, severity: isLost(deviation, value, inForce) ? 'error' : severity });
   }
   const parsed = schema.safeParse(value);
   for (const { path, message } of parsed.error?.issues ?? []) {

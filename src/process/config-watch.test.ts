@@ -172,6 +172,7 @@ it('counts the warnings of the configuration in force, and logs them once', asyn
 const external = (fields: string): string => `externalProbe:\n  ${fields}`;
 it.each([
   ['a field', textOf('probeInterval: 5s'), textOf('probeIntervl: 7s'), 'probeIntervl'],
+  ['a field (empty)', textOf('probeInterval: 5s'), textOf('probeInterval:'), 'probeInterval'],
   ['a scale-down', original, original.replace('scaleDown:', 'scaleDwon:'), 'dependentResourceInfos[0].scaleDwon'],
   [
     'a level, behind a resource that is new,',
@@ -181,18 +182,22 @@ it.each([
       .replace(/ {2}- ref.*/s, (one) => one.replace('kcm', 'mcm').replace('levle', 'level') + one),
     'dependentResourceInfos[1].scaleUp.levle',
   ],
-])('applies nothing of a file in which %s is misspelt, until it is corrected', async (_what, good, bad, at) => {
-  const { write, applied, logger, failed } = await setUp();
-  await write(`${good}backoffJitterFactor: 0.3\n`);
-  await write(`${bad}backoffJitterFactor: 0.4\n`);
-  await write(`${bad}backoffJitterFactor: 0.5\n`);
-  expect([applied.length, await failed()]).toEqual([1, 1]);
-  const { fields } = logger.lines.find(({ level }) => level === 'error') ?? {};
-  expect(fields?.problem).toContain(`${at}: is an unknown field; did you mean `);
-  await write(`${good}backoffJitterFactor: 0.6\n`);
-  expect(applied[1]).toEqual({ ...applied[0], backoffJitterFactor: 0.6 });
-  expect(await failed()).toBe(0);
-});
+])(
+  'applies nothing of a file in which %s is misspelt or empty, until it is corrected',
+  async (_what, good, bad, at) => {
+    const { write, applied, logger, failed } = await setUp();
+    await write(`${good}backoffJitterFactor: 0.3\n`);
+    await write(`${bad}backoffJitterFactor: 0.4\n`);
+    await write(`${bad}backoffJitterFactor: 0.5\n`);
+    expect([applied.length, await failed()]).toEqual([1, 1]);
+    const { fields } = logger.lines.find(({ level }) => level === 'error') ?? {};
+    expect(fields?.problem).toMatch(/: is an unknown field; did you mean |: is empty: it counts as absent$/);
+    expect(fields?.problem).toContain(` ${at}: is `);
+    await write(`${good}backoffJitterFactor: 0.6\n`);
+    expect(applied[1]).toEqual({ ...applied[0], backoffJitterFactor: 0.6 });
+    expect(await failed()).toBe(0);
+  },
+);
 
 it.each([
   ['the removal of a field', textOf('probeInterval: 5s'), textOf('')],

@@ -32,7 +32,7 @@ export interface ConfigWatchOptions<Settings> extends ConfigFile<Settings> {
 const pollMs = 5_000;
 
 /**
- * Applies a configuration file whenever its content changes. An invalid file changes nothing, nor does one in which a field is now misspelt.
+ * Applies a configuration file whenever its content changes. An invalid file changes nothing, nor does one in which a field is now misspelt or empty.
  * The file is polled by its path, because a ConfigMap mount is a symlink that the kubelet replaces.
  */
 export class ConfigWatch<Settings> implements Runnable {
