@@ -56,16 +56,19 @@ export class WeederController implements ConfiguredComponent<WeederSettings, Wee
   }
 
   async work(before: WeederState = new Map(), signal: AbortSignal): Promise<WeederState> {
-    for (const [namespace, state] of before) this.#weederOf(namespace, this.#stillConfigured(state));
-    for (const [, { namespace }] of this.#slices.entries()) this.#weederOf(namespace);
+    for (const [namespace, state] of before) this.#weederOf(namespace, signal, this.#stillConfigured(state));
+    for (const [, { namespace }] of this.#slices.entries()) this.#weederOf(namespace, signal);
     const weeders = [...this.#namespaces.values()];
     for (const weeder of weeders) weeder.start();
-    const unsubscribe = this.#slices.subscribe((change) => this.#weederOf(change.value.namespace).observe(change));
+    const unsubscribe = this.#slices.subscribe((change) =>
+      this.#weederOf(change.value.namespace, signal).observe(change),
+    );
     this.#planSoon();
     this.#deps.logger.info('watching over services', { namespaces: weeders.length });
     await whenAborted(signal);
+    // A service that recovers while deletes in flight are awaited is weeded by the next configuration.
+    await Promise.all(Array.from(this.#namespaces.values(), (weeder) => weeder.whenStopped()));
     unsubscribe();
-    await Promise.all(Array.from(this.#namespaces.values(), (weeder) => weeder.stop()));
     this.#cancelPlan?.();
     await this.#observer.close();
     return new Map(Array.from(this.#namespaces, ([namespace, { state }]) => [namespace, state]));
@@ -113,12 +116,13 @@ export class WeederController implements ConfiguredComponent<WeederSettings, Wee
     });
   }
 
-  #weederOf(namespace: string, before?: NamespaceState): NamespaceWeeder {
+  #weederOf(namespace: string, signal: AbortSignal, before?: NamespaceState): NamespaceWeeder {
     const known = this.#namespaces.get(namespace);
     if (known !== undefined) return known;
     const deps: NamespaceWeederDeps = {
       ...this.#deps,
       namespace,
+      signal,
       watchDurationMs: this.settings.watchDurationMs,
       slices: () => [...this.#slicesIn(namespace).values()],
       podsOf: (weedings) => this.#observer.podsOf(this.#needsOf(weedings)),

@@ -16,6 +16,8 @@ export interface NamespaceState {
 export interface NamespaceWeederDeps extends WeederActDeps {
   readonly clock: Clock;
   readonly namespace: string;
+  /** Ends all deletes that are not sent yet. Services are still judged, for the successor. */
+  readonly signal: AbortSignal;
   readonly watchDurationMs: number;
   readonly report: (event: WeederEvent) => void;
   /** Returns the EndpointSlices of the namespace, from their watch. */
@@ -32,7 +34,6 @@ export class NamespaceWeeder {
   readonly #services: Map<string, ReadyService>;
   /** Deletes that have started and not ended. */
   readonly #inFlight = new Set<Promise<void>>();
-  readonly #stopping = new AbortController();
   #owners: Owners;
   #cancelTimer = (): void => undefined;
   #isScheduled = false;
@@ -84,11 +85,11 @@ export class NamespaceWeeder {
 
   /** Schedules a step; call it when pods have changed. It runs in a microtask, so that simultaneous changes are handled together. */
   wake(): void {
-    if (this.#isScheduled || this.#stopping.signal.aborted) return;
+    if (this.#isScheduled || this.#deps.signal.aborted) return;
     this.#isScheduled = true;
     queueMicrotask(() => {
       this.#isScheduled = false;
-      if (this.#stopping.signal.aborted) return;
+      if (this.#deps.signal.aborted) return;
       try {
         this.#step();
       } catch (error) {
@@ -97,9 +98,8 @@ export class NamespaceWeeder {
     });
   }
 
-  /** Stops new deletes. Resolves when all deletes in flight have ended. */
-  async stop(): Promise<void> {
-    this.#stopping.abort(new Error('the weeder is stopping'));
+  /** Call it when `signal` has aborted. Resolves when all deletes in flight have ended. */
+  async whenStopped(): Promise<void> {
     this.#cancelTimer();
     await Promise.all(this.#inFlight);
   }
@@ -148,9 +148,8 @@ export class NamespaceWeeder {
   }
 
   async #delete({ pod, weeding }: DependentPod): Promise<void> {
-    const { signal } = this.#stopping;
     const isWanted = (): boolean => this.weedings.includes(weeding);
-    const outcome = await act(this.#deps, { pod, signal, isWanted });
+    const outcome = await act(this.#deps, { pod, signal: this.#deps.signal, isWanted });
     this.#owners = recordOutcome(this.#owners, pod, outcome, this.#deps.clock.monotonic());
     this.#deps.report({ type: 'delete-ended', pod, weeding, outcome });
   }

@@ -186,6 +186,23 @@ describe('restart, hand-over and reload', () => {
     expect(fixture.logged('weeding ends')).toMatchObject([{ why: 'expired' }]);
   });
 
+  it('weeds for a service that recovers while a change of the configuration awaits a delete', async () => {
+    const other = { namespace: 'shoot--b', name: etcd.name };
+    fixture.kubelet.endpoints(other, true);
+    await begin();
+    await fixture.clock.advance(400_000);
+    fixture.kubelet.crash(pod('api-1'));
+    fixture.line.setFaults((request) => (is(request, 'delete pods') ? { delayMs: 5_000 } : undefined));
+    fixture.kubelet.endpoints(etcd, true);
+    await fixture.clock.advance(1_000);
+    fixture.reload({ watchDurationMs: 200_000 });
+    await fixture.clock.advance(1_000);
+    for (const ready of [false, true]) fixture.kubelet.endpoints(other, ready);
+    fixture.kubelet.crash({ ...pod('api-2'), namespace: other.namespace });
+    await fixture.clock.advance(20_000);
+    expect(fixture.kubelet.deleted).toHaveLength(2);
+  });
+
   it('ends the weeding of a service that is no longer configured, and starts one for a new service that is ready', async () => {
     await begin();
     const other = { namespace: ns, name: 'other' };
@@ -357,7 +374,7 @@ describe('a hand-over', () => {
       await fixture.clock.advance(1_000);
       fixture.kubelet.removeEndpoints(etcd);
       await fixture.clock.advance(5_000);
-      expect(fixture.logged('weeding ends')).toMatchObject([{ why: 'not-ready', deleted: 1 }]);
+      expect(fixture.logged('weeding ends')).toMatchObject([{ why: 'not-ready', seconds: 2 }]);
     });
 
     it('counts running weedings once', async () => {
