@@ -13,7 +13,7 @@ it('does not send a delete again whose connection resets: it may have taken effe
   const client = createKubeClient({ kube, clock });
   const { pod } = badPod('api-1');
   const { signal } = new AbortController();
-  const outcome = act({ client, dryRun: false }, { pod, signal, isWanted: () => true });
+  const outcome = act({ client, dryRun: false, signal }, pod, () => true);
   await clock.settle();
   const cause = { code: 'ECONNRESET', phase: 'waiting for the answer' };
   server.take().fail(new ApiError({ code: 'ConnectionError', message: 'reset', cause }));

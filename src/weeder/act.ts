@@ -8,14 +8,8 @@ export interface WeederActDeps {
   readonly client: KubeClient;
   /** True if nothing is written: a delete then succeeds at once. */
   readonly dryRun: boolean;
-}
-
-export interface DeleteRequest {
-  readonly pod: PodView;
-  /** Cancels the delete if it is not sent yet. If it is sent, its response is awaited. */
+  /** Cancels all deletes that are not sent yet. If one is sent, its response is awaited. */
   readonly signal: AbortSignal;
-  /** True if the delete is still wanted. Called right before it is sent: its weeding may have ended while it waited for a free slot. */
-  readonly isWanted: () => boolean;
 }
 
 /**
@@ -25,10 +19,16 @@ export interface DeleteRequest {
 const timeoutMs = 600_000;
 const sentTimeoutMs = 10_000;
 
-/** Deletes the pod if it is still in the state that the watch has shown. Never rejects. */
-export const act = async ({ client, dryRun }: WeederActDeps, request: DeleteRequest): Promise<DeleteOutcome> => {
+/**
+ * Deletes the pod if it is still in the state that the watch has shown. `isWanted` is called right before the delete is sent: its weeding may have ended while
+ * it waited for a free slot. Never rejects.
+ */
+export const act = async (
+  { client, dryRun, signal }: WeederActDeps,
+  pod: PodView,
+  isWanted: () => boolean,
+): Promise<DeleteOutcome> => {
   if (dryRun) return { kind: 'deleted' };
-  const { pod, signal, isWanted } = request;
   const tooLate = new ApiError({ code: 'Rejected', message: `DELETE of pod ${pod.name}: not sent: no longer wanted` });
   const beforeSend = (): void => {
     if (!isWanted()) throw tooLate;

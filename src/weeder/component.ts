@@ -28,10 +28,8 @@ export const weederGrants: readonly Grant[] = [
   eventGrant,
 ];
 
-export type WeederOptions = ComponentOptions<WeederSettings>;
-
 /** Creates the weeder of a seed. When its configuration changes, running weedings continue with the new selectors. */
-const createWeeder = (options: WeederOptions): ComponentParts<WeederSettings> => {
+const createWeeder = (options: ComponentOptions<WeederSettings>): ComponentParts<WeederSettings> => {
   const { settings, ports, dryRun = false } = options;
   const { clock, logger, meter, seed, leadership } = ports;
   const client = createKubeClient({ kube: fenceWrites(seed, leadership), clock });

@@ -16,8 +16,6 @@ export interface NamespaceState {
 export interface NamespaceWeederDeps extends WeederActDeps {
   readonly clock: Clock;
   readonly namespace: string;
-  /** Ends all deletes that are not sent yet. Services are still judged, for the successor. */
-  readonly signal: AbortSignal;
   readonly watchDurationMs: number;
   readonly report: (event: WeederEvent) => void;
   /** Returns the EndpointSlices of the namespace, from their watch. */
@@ -98,7 +96,7 @@ export class NamespaceWeeder {
     });
   }
 
-  /** Call it when `signal` has aborted. Resolves when all deletes in flight have ended. */
+  /** Call it when `signal` has aborted: services are still judged then, for the successor. Resolves when all deletes in flight have ended. */
   async whenStopped(): Promise<void> {
     this.#cancelTimer();
     await Promise.all(this.#inFlight);
@@ -149,7 +147,7 @@ export class NamespaceWeeder {
 
   async #delete({ pod, weeding }: DependentPod): Promise<void> {
     const isWanted = (): boolean => this.weedings.includes(weeding);
-    const outcome = await act(this.#deps, { pod, signal: this.#deps.signal, isWanted });
+    const outcome = await act(this.#deps, pod, isWanted);
     this.#owners = recordOutcome(this.#owners, pod, outcome, this.#deps.clock.monotonic());
     this.#deps.report({ type: 'delete-ended', pod, weeding, outcome });
   }
