@@ -1,7 +1,6 @@
 import { type CareShoot, decodeCareCluster } from '../../gardener/care-shoots.ts';
 import { decodeEtcdHealth } from '../../gardener/etcd.ts';
 import {
-  type CareExtensionKind,
   type ExtensionReport,
   careExtensionKinds,
   decodeControllerInstallation,
@@ -40,7 +39,7 @@ const isListed = (informer: Informer<unknown>): boolean =>
   informer.synced || isApiError(informer.state().lastError, 'NotFound');
 
 /** The watched objects of one kind, of all namespaces. */
-export class Watched<T> {
+class Watched<T> {
   readonly #informer: Informer<T>;
   readonly #of: (namespace: string) => ReadonlyMap<string, T>;
 
@@ -116,17 +115,14 @@ const heartbeatOf = (
   return renewedAt === undefined ? none(`no heartbeat in Lease ${key}`) : { kind: 'lease', renewedAt };
 };
 
-type ExtensionKindInfo = (typeof careExtensionKinds)[number];
-
 /** Lists the objects of one kind that belong to the shoot. */
 const reportsOf = (
-  { kind, scope }: ExtensionKindInfo,
+  { scope, watched }: CareSources['extensions'][number],
   namespace: string,
-  { sources, shoot }: { readonly sources: CareSources; readonly shoot: CareShoot },
+  shoot: CareShoot,
 ): Read<readonly ExtensionReport[]> => {
-  const watched = sources.extensions.get(kind);
   const isRelevant = scope !== 'workers' || hasWorkers(shoot);
-  if (watched === undefined || watched.isUnserved || !isRelevant) return { ok: true, value: [] };
+  if (watched.isUnserved || !isRelevant) return { ok: true, value: [] };
   if (scope !== 'cluster') return watched.list(namespace);
   // The name that gardenlet gives to the BackupEntry of a shoot.
   return watched.ifCurrent(() => {
@@ -144,9 +140,9 @@ export const observeSeed = (sources: CareSources, namespace: string, shoot: Care
     managedResources: managedResources.list(namespace),
     machineDeployments: machineDeployments.list(namespace),
     machines: machines.list(namespace),
-    extensions: careExtensionKinds.flatMap((info): readonly Read<ExtensionObservation>[] => {
-      const { kind } = info;
-      const reports = reportsOf(info, namespace, { sources, shoot });
+    extensions: sources.extensions.flatMap((of): readonly Read<ExtensionObservation>[] => {
+      const { kind } = of;
+      const reports = reportsOf(of, namespace, shoot);
       if (!reports.ok) return [reports];
       return reports.value.map((report) => {
         const heartbeat = heartbeatOf(sources, { kind, type: report.type }, shoot.seedName);
@@ -194,9 +190,10 @@ export const createCareWatches = ({ kubeConfigSecretName }: CareSettings, deps: 
       managedResources: of('apis/resources.gardener.cloud/v1alpha1/managedresources', decodeManagedResourceHealth),
       machineDeployments: of(`${mcm}/machinedeployments`, decodeMachineDeploymentHealth),
       machines: of(`${mcm}/machines`, decodeMachine),
-      extensions: new Map<CareExtensionKind, Watched<ExtensionReport>>(
-        careExtensionKinds.map(({ kind, resource }) => [kind, of(`${extensions}/${resource}`, decodeExtensionReport)]),
-      ),
+      /** In the order of the checks. */
+      extensions: careExtensionKinds.map((info) => {
+        return { ...info, watched: of(`${extensions}/${info.resource}`, decodeExtensionReport) };
+      }),
       /** Heartbeat Leases of extensions. */
       heartbeats: of('apis/coordination.k8s.io/v1/leases', decodeLease, heartbeatLeaseName),
       /** Objects that show which extension is responsible for which kinds and types. */
