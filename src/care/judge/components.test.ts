@@ -15,7 +15,7 @@ import {
   without,
 } from '../testing/check-input.ts';
 import { failed, healthy } from './finding.ts';
-import { findingOf } from './judge.ts';
+import { judge } from './judge.ts';
 
 const wellObserved = healthy('ObservabilityComponentsRunning', 'All observability components are healthy.');
 const missing = (names: string) => failed('DeploymentMissing', `Missing required deployments: [${names}]`);
@@ -85,6 +85,6 @@ describe.each<[ShootConditionType, readonly (readonly [what: string, parts: Part
   ],
 ])('%s', (type, cases) => {
   it.each(cases)('%s', (_, parts, finding) => {
-    expect(findingOf(type, checkInput(parts))).toEqual(finding);
+    expect(judge(checkInput(parts)).get(type)).toEqual(finding);
   });
 });

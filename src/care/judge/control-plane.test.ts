@@ -15,7 +15,7 @@ import {
   without,
 } from '../testing/check-input.ts';
 import { checkError, failed, healthy } from './finding.ts';
-import { findingOf } from './judge.ts';
+import { judge } from './judge.ts';
 
 const missing = (names: string) => failed('DeploymentMissing', `Missing required deployments: [${names}]`);
 const fine = healthy('ControlPlaneRunning', 'All control plane components are healthy.');
@@ -130,7 +130,7 @@ const cases: readonly (readonly [string, Parts, Finding])[] = [
 
 describe('ControlPlaneHealthy', () => {
   it.each(cases)('%s', (_, parts, finding) => {
-    expect(findingOf('ControlPlaneHealthy', checkInput(parts))).toEqual(finding);
+    expect(judge(checkInput(parts)).get('ControlPlaneHealthy')).toEqual(finding);
   });
 
   it('checks etcds, then Deployments, then scale-downs, then ManagedResources', () => {
@@ -145,7 +145,7 @@ describe('ControlPlaneHealthy', () => {
       { ...wrong, etcds },
       { ...wrong, etcds, deployments: ok(changed(kcm, heldMeta(kcm))) },
       { ...wrong, etcds, deployments },
-    ].map((seed) => findingOf('ControlPlaneHealthy', checkInput({ seed })).reason);
+    ].map((seed) => judge(checkInput({ seed })).get('ControlPlaneHealthy')?.reason);
     expect(reasons).toEqual([
       'ConditionCheckError',
       'DeploymentUnhealthy',

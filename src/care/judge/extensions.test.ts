@@ -5,7 +5,7 @@ import { shootConditionTypes } from '../../gardener/shoot-conditions.ts';
 import { ago, bad, checkInput, condition, meta, now, ok } from '../testing/check-input.ts';
 import { extensionFinding } from './extensions.ts';
 import { checkError, failed } from './finding.ts';
-import { findingOf } from './judge.ts';
+import { judge } from './judge.ts';
 import type { ExtensionHeartbeat, ExtensionObservation, Read } from './observation.ts';
 
 const type = 'ControlPlaneHealthy';
@@ -98,9 +98,10 @@ describe('the reports of extensions', () => {
     const types = shootConditionTypes.filter((one) => one !== 'APIServerAvailable');
     const conditions = types.map((one) => condition(one, 'False', said));
     const extensions = [heard('Extension', conditions)];
-    const seed = { extensions, deployments: bad('x'), etcds: bad('x'), managedResources: bad('x'), machines: bad('x') };
+    const unread = { ...bad('x'), isPending: true };
+    const seed = { extensions, deployments: unread, etcds: unread, managedResources: unread, machines: unread };
     for (const one of types) {
-      expect(findingOf(one, checkInput({ seed })).reason).toBe('ExtensionUnhealthyReport');
+      expect(judge(checkInput({ seed })).get(one)?.reason).toBe('ExtensionUnhealthyReport');
     }
   });
 });

@@ -47,8 +47,6 @@ const findingsOf: Readonly<Record<ShootConditionType, (input: CheckInput, type: 
     healthy('SystemComponentsRunning', 'All system components are healthy.'),
 };
 
-export const findingOf = (type: ShootConditionType, input: CheckInput): Finding => findingsOf[type](input, type);
-
 /** Returns the finding that replaces those of all checks, if there is one. */
 const commonFinding = ({ shoot, seed }: CheckInput): Finding | undefined => {
   if (shoot.hibernated) return healthy('ConditionNotChecked', 'Shoot cluster has been hibernated.');
@@ -69,7 +67,7 @@ export const typesOf = (shoot: CareShoot): readonly ShootConditionType[] =>
 /** Judges one shoot. */
 export const judge = (input: CheckInput): Findings => {
   const common = commonFinding(input);
-  return new Map(typesOf(input.shoot).map((type) => [type, common ?? findingOf(type, input)]));
+  return new Map(typesOf(input.shoot).map((type) => [type, common ?? findingsOf[type](input, type)]));
 };
 
 /** Returns Unknown for all types, for a shoot that cannot be checked: its stored conditions must not look up to date. */

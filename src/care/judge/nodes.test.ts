@@ -14,7 +14,7 @@ import {
   pool,
 } from '../testing/check-input.ts';
 import { checkError, failed, healthy } from './finding.ts';
-import { findingOf } from './judge.ts';
+import { judge } from './judge.ts';
 import type { ShootObservation } from './observation.ts';
 
 const fine = healthy('EveryNodeReady', 'All nodes are ready.');
@@ -95,7 +95,7 @@ function without({ pool: _, ...others }: NodeHealth): NodeHealth {
 
 describe('EveryNodeReady', () => {
   it.each(cases)('%s', (_, parts, finding) => {
-    expect(findingOf('EveryNodeReady', checkInput(parts))).toEqual(finding);
+    expect(judge(checkInput(parts)).get('EveryNodeReady')).toEqual(finding);
   });
 
   const rolling = { rollingOut: true };
@@ -143,7 +143,7 @@ describe('EveryNodeReady', () => {
     ['a MachineDeployment is being deleted', scaling([going, machineDeployment('x', 1)]), [], 'NodesScalingDown'],
   ])('%s', (_, seed, nodes, reason) => {
     const parts = { seed, ...(nodes.length > 0 && withNodes(node('a'), ...nodes)) };
-    expect(findingOf('EveryNodeReady', checkInput(parts))).toMatchObject({ status: 'Failed', reason });
+    expect(judge(checkInput(parts)).get('EveryNodeReady')).toMatchObject({ status: 'Failed', reason });
   });
 
   const expired = (percent: number) =>
@@ -173,7 +173,7 @@ describe('EveryNodeReady', () => {
         names.map((name) => machine('Running', name)),
       ),
     };
-    expect(findingOf('EveryNodeReady', checkInput(parts))).toEqual(finding);
+    expect(judge(checkInput(parts)).get('EveryNodeReady')).toEqual(finding);
   });
 
   const at = (type: string) => ({ type, state: 'Processing', lastUpdateTime: '' });
@@ -187,6 +187,6 @@ describe('EveryNodeReady', () => {
     const conditions = [condition('EveryNodeReady', 'False')];
     const report = { kind: 'Worker', meta: meta('w'), type: 'local', conditions, heartbeat: { kind: 'own' } } as const;
     const parts = { view, shoot: { lastOperation: at(operation) }, seed: { extensions: [ok(report)] } };
-    expect(findingOf('EveryNodeReady', checkInput(parts))).toEqual(checkError(message));
+    expect(judge(checkInput(parts)).get('EveryNodeReady')).toEqual(checkError(message));
   });
 });
