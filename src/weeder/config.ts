@@ -18,23 +18,7 @@ import {
   typeMeta,
 } from '../config/index.ts';
 import { type ConfigFinding, type Path, fieldsOf, itemsOf } from '../config/rules/index.ts';
-import { type LabelSelector, isLabelKey, labelKeyPattern } from '../kubernetes/api/label-selectors.ts';
-
-/** A service that pods depend on. */
-interface WeededService {
-  /** Name of the Service, in any namespace: the label `kubernetes.io/service-name` of its EndpointSlices. */
-  readonly name: string;
-  /** Selectors of dependent pods in the namespace of the Service; a pod depends if one of them matches. At least one; none is empty. */
-  readonly podSelectors: readonly LabelSelector[];
-}
-
-/** Settings with defaults applied, frozen. Every duration is in milliseconds. */
-export interface WeederSettings {
-  /** How long a weeding lasts. */
-  readonly watchDurationMs: number;
-  /** Services whose dependent pods are weeded: at least one, with unique names. */
-  readonly services: readonly WeededService[];
-}
+import { isLabelKey, labelKeyPattern } from '../kubernetes/api/label-selectors.ts';
 
 /**
  * Name of a Service, a label of RFC 1123: since Kubernetes 1.36 (`RelaxedServiceNameValidation`, KEP-5311) it may begin with a digit. It
@@ -169,13 +153,16 @@ const weederFindings = (value: unknown): readonly ConfigFinding[] => {
   );
 };
 
-const settingsFrom = (config: z.output<ReturnType<typeof weederSchema>>): WeederSettings => ({
+const settingsFrom = (config: z.output<ReturnType<typeof weederSchema>>) => ({
   watchDurationMs: config.watchDuration,
   services: Object.entries(config.servicesAndDependantSelectors).map(([name, { podSelectors }]) => ({
     name,
     podSelectors,
   })),
 });
+
+/** Settings with defaults applied, frozen. */
+export type WeederSettings = ReturnType<typeof settingsFrom>;
 
 /** The configuration that gardenlet generates (NewDependencyWatchdogWeederConfiguration in https://github.com/gardener/gardener/tree/master/pkg/component). */
 const defaultText = `watchDuration: 5m0s
