@@ -10,7 +10,7 @@ import { checkTarget, leaderFlags, sessionOf, steerFlags } from './seed-flags.ts
 
 export type RunRelease = (run: ReleaseRun) => Promise<ReleaseReport>;
 
-const description = `Restores the held resources of one shoot or of all, level by level, and waits until they are ready. It works even while no prober runs. It first pauses each of these shoots for 10 minutes, so that a prober does not undo the release.
+const description = `Restores the held resources of one shoot or of all, level by level, and waits until they are ready. It works even while no prober runs. It first pauses the shoot for 10 minutes, so that a prober does not undo the release; --all pauses all shoots, also if nothing is held, so that you can remove the prober then.
 
 A release during an outage costs the shoot its nodes. So dwd release reads the state of the outage from the leader, and refuses if the outage continues. It also refuses if a prober leads but does not respond: that prober restores the resources itself when the outage is over. --despite-outage overrides both. If no replica leads, the state is unknown: the command prints that and continues.
 
@@ -51,7 +51,7 @@ const confirmingOn =
     }
     stdout(`${lines.join('\n')}\n`);
     if (isConfirmed || ask === undefined) return isConfirmed;
-    return ['y', 'yes'].includes((await ask('Restore these? [y/N] ')).trim().toLowerCase());
+    return ['y', 'yes'].includes((await ask('Go on? [y/N] ')).trim().toLowerCase());
   };
 
 export const releaseCommand = (run: RunRelease): Command =>

@@ -19,6 +19,7 @@ const heldIn = (where: string, annotation: string | undefined): HeldResource => 
   annotations: annotation === undefined ? {} : { [heldAnnotation]: annotation },
 });
 const annotation = formatHeldAnnotation({ since: now - 300_000, reason: '5/5 node leases expired', by: 'x' });
+const resume = `dwd resume --shoot ${namespace}`;
 const held = [heldIn(namespace, annotation)];
 const seen = (...all: readonly Situation[]) => ({
   objects,
@@ -80,10 +81,12 @@ describe('the outage of a shoot to release', () => {
 });
 
 it('lists the released shoots whose leases are still expired, or that cannot be seen, and how to protect them again', () => {
-  expect(stillInOutage(seen('outage', 'paused'), new Set([namespace]))).toEqual([
-    `${title}: still 12/12 expired; dwd resume --shoot ${namespace} protects it again`,
+  expect(stillInOutage(seen('outage', 'paused'), new Set([namespace]), resume)).toEqual([
+    `${title}: still 12/12 expired; ${resume} protects it again`,
   ]);
-  expect(stillInOutage(seen('outage', 'paused'), new Set(['elsewhere']))).toEqual([]);
-  expect(stillInOutage(seen(), new Set([namespace]))).toEqual([]);
-  expect(stillInOutage(seen('refused'), new Set([namespace]))).toEqual([expect.stringContaining('401 Unauthorized')]);
+  expect(stillInOutage(seen('outage', 'paused'), new Set(['elsewhere']), resume)).toEqual([]);
+  expect(stillInOutage(seen(), new Set([namespace]), resume)).toEqual([]);
+  expect(stillInOutage(seen('refused'), new Set([namespace]), resume)).toEqual([
+    expect.stringContaining('401 Unauthorized'),
+  ]);
 });

@@ -83,13 +83,15 @@ export const judgeOutages = (input: OutageInput): readonly ShootOutage[] => {
   });
 };
 
-/** Lists the released shoots that a prober still sees in an outage, or does not see, a line each. */
-export const stillInOutage = ({ answer }: LeaderAnswer, clusters: ReadonlySet<string>): readonly string[] =>
+/** Lists the released shoots that a prober still sees in an outage, or does not see, a line each, with the command that ends the pause. */
+export const stillInOutage = (
+  { answer }: LeaderAnswer,
+  clusters: ReadonlySet<string>,
+  resume: string,
+): readonly string[] =>
   (answer?.shoots ?? [])
     .filter(({ namespace, expired, state }) => clusters.has(namespace) && (expired > 0 || state === 'blind'))
     .map((shoot) => {
       const counts = shoot.state === 'blind' ? shoot.why : `still ${leasesInWords(shoot)}`;
-      return escapeControls(
-        `${nameOf(shoot, answer?.seed)}: ${counts}; dwd resume --shoot ${shoot.namespace} protects it again`,
-      );
+      return escapeControls(`${nameOf(shoot, answer?.seed)}: ${counts}; ${resume} protects it again`);
     });

@@ -23,9 +23,9 @@ export interface PauseRun extends ResumeRun {
 export type SteerReport = readonly string[];
 
 /** Name of the whole seed in a report. */
-const all = 'all shoots';
+export const allShoots = 'all shoots';
 
-const homeNotes = async (home: string, { client, options }: CommandContext): Promise<SteerReport> => {
+export const homeNotes = async (home: string, { client, options }: CommandContext): Promise<SteerReport> => {
   const name = leaseNameOf('prober');
   const get = client.call(getElectionLease({ namespace: home, name }), options);
   try {
@@ -49,14 +49,15 @@ export const runPause = (run: PauseRun): Promise<SteerReport> =>
     const words = `paused ${describePause(pause)}`;
     if (shoot === undefined) {
       await writePause(home, pause, context);
-      return [`${all}: ${words}`, ...(await homeNotes(home, context))];
+      return [`${allShoots}: ${words}`, ...(await homeNotes(home, context))];
     }
     const found = await findNamedShoot(shoot, context);
     await writePause(found.namespace, pause, context);
     return [`${fullTitleOf(found)}: ${words}`];
   });
 
-const endedBy = (namespace: string, home: string): string =>
+/** Returns the command that ends the pause on a Namespace: of a shoot, or on that of the prober, `home`, of all. */
+export const endedBy = (namespace: string, home: string): string =>
   namespace === home ? 'dwd resume --all' : `dwd resume --shoot ${namespace}`;
 
 /** Returns a line about the pause in the installed configuration. Undefined if there is none, or if it cannot be read. */
@@ -65,7 +66,7 @@ const configuredPause = async (home: string, context: CommandContext): Promise<s
     const { settings } = await installedConfiguration(home, context);
     const pause = inForce(settings.paused, context.clock.now());
     if (pause === undefined) return undefined;
-    return `${all}: still paused by the configuration ${describePause(pause)}; to end that, remove \`paused\` from it`;
+    return `${allShoots}: still paused by the configuration ${describePause(pause)}; to end that, remove \`paused\` from it`;
   } catch (error) {
     if (error instanceof ApiError) return undefined;
     throw error;
@@ -80,7 +81,7 @@ export const runResume = (run: ResumeRun): Promise<SteerReport> =>
     const namespace = found?.namespace ?? home;
     const { paused: before } = await readNamespaces(context);
     await writePause(namespace, undefined, context);
-    const title = found === undefined ? all : fullTitleOf(found);
+    const title = found === undefined ? allShoots : fullTitleOf(found);
     const was = before.has(namespace) ? 'the pause has ended' : 'there was no pause to end';
     const others = [...before].filter(([name]) => name !== namespace && (found === undefined || name === home));
     const configured = await configuredPause(home, context);
@@ -89,7 +90,7 @@ export const runResume = (run: ResumeRun): Promise<SteerReport> =>
       ...(configured === undefined ? [] : [configured]),
       ...others.map(
         ([name, pause]) =>
-          `${name === home ? all : name}: still paused ${describePause(pause)}; ${endedBy(name, home)} ends that`,
+          `${name === home ? allShoots : name}: still paused ${describePause(pause)}; ${endedBy(name, home)} ends that`,
       ),
     ];
   });

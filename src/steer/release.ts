@@ -1,4 +1,3 @@
-import type { Pause } from '../annotations/pause.ts';
 import { type CommandContext, CommandError, onCluster, systemRandom, whenAborted } from '../process/index.ts';
 import {
   type HeldResource,
@@ -22,7 +21,7 @@ import {
 import { createMeter } from '../telemetry/index.ts';
 import { currentUser, writePause } from './namespaces.ts';
 import { type ShootOutage, judgeOutages, stillInOutage } from './outages.ts';
-import type { ResumeRun } from './pause.ts';
+import { type ResumeRun, allShoots, endedBy, homeNotes } from './pause.ts';
 import { findNamedShoot } from './shoots.ts';
 
 export interface ReleaseRun extends ResumeRun, Pick<LeaderQuery, 'selector' | 'leaderTimeoutMs'> {
@@ -42,28 +41,29 @@ export interface ReleaseReport {
   readonly isDone: boolean;
 }
 
-/** Pause of a released shoot, so that a prober does not scale it down again. */
+/** Pause of a released shoot, or of all, so that a prober does not scale it down again. */
 const releasePauseMs = 600_000;
 /** A running prober has observed a pause after this time. */
 const heardMs = 2_000;
 
 const reason = 'released by an operator';
 
-/** Pauses the clusters that are not yet paused for as long, and adds their names to `paused`. */
-const pauseEach = async (
-  clusters: Iterable<string>,
+const pauseOfAll = 'first all shoots are paused for 10 minutes, so that nothing more is scaled down';
+
+/** Pauses a shoot, or all in the Namespace of the prober, unless that is paused for as long already. Adds its name to `paused`. */
+const pauseFirst = async (
+  name: string,
   { run, paused }: { readonly run: ReleaseRun; readonly paused: string[] },
   context: CommandContext,
 ): Promise<void> => {
   const by = await currentUser(context, run);
   const until = Math.ceil((context.clock.now() + releasePauseMs) / 1_000) * 1_000;
-  const pause: Pause = { until, reason, by };
-  const { paused: before } = await readNamespaces(context);
-  for (const cluster of clusters) {
-    const { until: already = Number.POSITIVE_INFINITY } = before.get(cluster) ?? { until: 0 };
-    if (already >= until) continue;
-    await writePause(cluster, pause, context);
-    paused.push(cluster);
+  const before = (await readNamespaces(context)).paused.get(name);
+  // One that cannot be read may be over for the prober, which counts from when it first saw it.
+  const isLonger = before && before.problem === undefined && (before.until === undefined || before.until >= until);
+  if (isLonger !== true) {
+    await writePause(name, { until, reason, by }, context);
+    paused.push(name);
   }
   await context.clock.sleep(heardMs, context.signal);
 };
@@ -93,9 +93,9 @@ const linesOfResult = ({ restored, givenBack, left }: ReleaseResult, isDryRun: b
   ...left.map((line) => `still held: ${line}`),
 ];
 
-/** Says that a shoot is paused by a release, which may have failed. */
-const pausedInWords = (cluster: string): string =>
-  `${cluster}: paused for 10 minutes; dwd resume --shoot ${cluster} ends that`;
+/** Says that a release has paused a shoot, or all. It may have failed. */
+const pausedInWords = (name: string, { namespace: home }: ReleaseRun): string =>
+  `${name === home ? allShoots : name}: paused for 10 minutes; ${endedBy(name, home)} ends that`;
 
 /** Returns the settings for the restoration and, if none were given, the origin of their order. */
 const orderOf = async (
@@ -110,60 +110,86 @@ const orderOf = async (
   return { settings: installed.settings, order: [`${whose} (to use another: --config-file)`] };
 };
 
-/** What is to be released, and how. */
+/** How to release a shoot, or all. */
 interface Release {
-  readonly held: readonly HeldResource[];
+  /** The Namespace on which a pause is written: of the shoot, or for all that of the prober. */
+  readonly home: string;
   readonly order: readonly string[];
+  /** Lists what is held now. */
+  readonly find: () => Promise<readonly HeldResource[]>;
   readonly askProber: () => Promise<LeaderAnswer>;
-  readonly restore: () => Promise<ReleaseResult>;
+  readonly restore: (clusters: ReadonlySet<string>) => Promise<ReleaseResult>;
 }
 
-/** Finds what is held; undefined if nothing is. Throws a CommandError if this is no seed. */
-const findRelease = async (run: ReleaseRun, context: CommandContext): Promise<Release | undefined> => {
-  const { kube: seed } = context;
-  const { shoot, logger, env, dryRun } = run;
-  const { settings: ordered, order } = await orderOf(run, context);
+const prepare = async (run: ReleaseRun, context: CommandContext): Promise<Release> => {
+  const { shoot, namespace, logger, env, dryRun } = run;
+  const { settings, order } = await orderOf(run, context);
   const only = shoot === undefined ? undefined : (await findNamedShoot(shoot, context)).namespace;
-  const { held: all, settings } = await listHeld({ ...context, seed, settings: ordered });
-  const held = all.filter(({ cluster }) => only === undefined || cluster === only);
-  if (held.length === 0) {
-    if (run.settings !== undefined) return undefined;
-    if (await isNoSeed(await readSeedObjects(run, context), run, context)) throw new CommandError(noSeed);
-    return undefined;
-  }
-  const clusters = new Set(held.map(({ cluster }) => cluster));
+  const listing = { ...context, seed: context.kube, settings };
   const ports = { random: systemRandom(), meter: createMeter(), logger, env };
   return {
-    held,
+    home: only ?? namespace,
     order,
+    find: async () => (await listHeld(listing)).held.filter(({ cluster }) => only === undefined || cluster === only),
     askProber: () => askLeader({ ...run, shoot: undefined }, context),
-    restore: () => releaseHeld({ ...context, ...ports, seed, settings, clusters, dryRun, reason }),
+    restore: (clusters) => releaseHeld({ ...listing, ...ports, clusters, dryRun, reason }),
   };
 };
 
-/** Asks for confirmation, pauses, restores, and reads the state of the shoots afterwards. Adds the names of the paused shoots to `paused`. */
+const clustersOf = (held: readonly HeldResource[]): ReadonlySet<string> => new Set(held.map(({ cluster }) => cluster));
+
+const heldInWords = (resource: HeldResource): string => `${heldName(resource)}${formerSuffix(resource)}`;
+
+/** Says, where nothing is held, if this is a seed at all. Throws a CommandError if not. */
+const nothingHeld = async (run: ReleaseRun, context: CommandContext): Promise<readonly string[]> => {
+  if (run.settings === undefined && (await isNoSeed(await readSeedObjects(run, context), run, context))) {
+    throw new CommandError(noSeed);
+  }
+  return ['nothing is held'];
+};
+
+/** Pauses, restores what is held of these clusters, and looks again. Adds the name of what it pauses to `paused`. */
+const restoreHeld = async (
+  { home, find, askProber, restore }: Release,
+  { run, confirmed, paused }: { run: ReleaseRun; confirmed: ReadonlySet<string>; paused: string[] },
+  context: CommandContext,
+): Promise<ReleaseReport> => {
+  await pauseFirst(home, { run, paused }, context);
+  // An outage that began since the question is known to nobody.
+  const clusters = run.despiteOutage ? clustersOf(await find()) : confirmed;
+  const result = await restore(clusters);
+  const late = (await find()).filter(({ cluster }) => !clusters.has(cluster));
+  const lines = [
+    ...linesOfResult(result, false),
+    ...late.map((resource) => `still held: ${heldInWords(resource)}: scaled down meanwhile; run dwd release again`),
+    ...paused.map((name) => pausedInWords(name, run)),
+    ...stillInOutage(await askProber(), clusters, endedBy(home, run.namespace)),
+  ];
+  return { lines, isDone: result.left.length === 0 && late.length === 0 };
+};
+
+/** Asks for confirmation, and releases. All shoots are paused even if none is held, because an outage may begin before their prober is removed. */
 const release = async (run: ReleaseRun, context: CommandContext, paused: string[]): Promise<ReleaseReport> => {
-  const found = await findRelease(run, context);
-  if (found === undefined) return { lines: ['nothing is held'], isDone: true };
-  const { held, order, askProber, restore } = found;
+  const prepared = await prepare(run, context);
+  const { order, find, askProber, restore } = prepared;
+  const held = await find();
+  const none = held.length === 0 ? await nothingHeld(run, context) : undefined;
+  if (none !== undefined && (run.shoot !== undefined || run.dryRun)) return { lines: none, isDone: true };
   const outages = judgeOutages({ held, leader: await askProber(), now: context.clock.now() });
   const words = outages.map((outage) => outage.words);
+  const confirmed = clustersOf(held);
   if (run.dryRun) {
-    const foreseen = await restore();
+    const foreseen = await restore(confirmed);
     const lines = [...order, ...linesOfResult(foreseen, true), ...words, 'nothing was changed'];
     return { lines, isDone: foreseen.left.length === 0 };
   }
   if (!run.despiteOutage) refuseInOutage(outages);
-  const named = held.map((resource) => `${heldName(resource)}${formerSuffix(resource)}`);
-  if (!(await isConfirmed([...order, ...named, ...words], run, context.signal))) {
-    return { lines: ['nothing was changed'], isDone: false };
-  }
-  const clusters = new Set(held.map(({ cluster }) => cluster));
-  await pauseEach(clusters, { run, paused }, context);
-  const result = await restore();
-  const after = stillInOutage(await askProber(), clusters);
-  const lines = [...linesOfResult(result, false), ...paused.map(pausedInWords), ...after];
-  return { lines, isDone: result.left.length === 0 };
+  const asked = [
+    ...(none ?? [...order, ...held.map(heldInWords), ...words]),
+    ...(run.shoot === undefined ? [pauseOfAll, ...(await homeNotes(run.namespace, context))] : []),
+  ];
+  if (!(await isConfirmed(asked, run, context.signal))) return { lines: ['nothing was changed'], isDone: false };
+  return restoreHeld(prepared, { run, confirmed, paused }, context);
 };
 
 /** Runs `dwd release`: restores held resources with the prober's own code, those of each shoot in the order of their levels. */
@@ -173,6 +199,6 @@ export const runRelease = async (run: ReleaseRun): Promise<ReleaseReport> => {
     return await onCluster(run, (context) => release(run, context, paused));
   } catch (error) {
     if (!(error instanceof CommandError)) throw error;
-    throw new CommandError(error.message, [...error.details, ...paused.map(pausedInWords)]);
+    throw new CommandError(error.message, [...error.details, ...paused.map((name) => pausedInWords(name, run))]);
   }
 };

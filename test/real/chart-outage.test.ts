@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { pausedAnnotation } from '../../src/annotations/pause.ts';
 import { missingEnvtest } from '../envtest/gate.ts';
 import { describeUnless } from '../gate.ts';
 import type { AgentPod } from './support/pod-program.ts';
@@ -86,6 +87,9 @@ describeUnless([missingEnvtest(), missingHelm()], 'the chart, from an empty clus
     await world.helm(['uninstall', 'watchdog', '--timeout=10m']);
     expect(world.countsSince(at)).toEqual([]);
     expect(await leftOver()).toEqual([]);
+    // Nothing more could be scaled down until the prober was gone.
+    expect(await world.seed.kubectl(['get', 'namespace', 'garden', '-o', 'yaml'])).toContain(pausedAnnotation);
+    await world.seed.kubectl(['annotate', 'namespace', 'garden', `${pausedAnnotation}-`]);
   });
 
   it('removes a former configuration and its rights, and restores in order before it is uninstalled in an outage, if told so', async () => {

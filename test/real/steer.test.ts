@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { pausedAnnotation } from '../../src/annotations/pause.ts';
+import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/annotations/scaling-annotations.ts';
 import { documentAt, root } from '../documents/markdown.ts';
 import type { RbacRule } from '../envtest/access.ts';
 import { startDeploymentController } from '../envtest/deployment-controller.ts';
@@ -9,7 +11,7 @@ import { type Kubelets, getDeployment, seedRules } from '../envtest/shoot.ts';
 import { operatorKubeconfig } from './support/operator.ts';
 import { type PodNetwork, createProberPod, openPodNetwork } from './support/pod-network.ts';
 import type { Program } from './support/program.ts';
-import { type TypedAnswer, endOfInput, inTerminal, interrupt } from './support/terminal.ts';
+import { type TypedAnswer, endOfInput, inTerminal, interrupt, startInTerminal } from './support/terminal.ts';
 import { type ProberWorld, kcm, mcm, quickConfig, shootNamespace, startProberWorld } from './support/prober-world.ts';
 
 const namespace = shootNamespace;
@@ -129,7 +131,31 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
     const paused = await documented.run('dwd pause --shoot test/one --for 1h --reason "LB maintenance"', flags());
     const resumed = await documented.run('dwd resume --shoot test/one', flags());
     expect([paused.code, resumed.code], paused.text + resumed.text).toEqual([0, 0]);
-    expect((await dwd('release', '--all', '--yes', `--config-file=${configFile}`)).stdout()).toBe('nothing is held\n');
+  });
+
+  it('does not report as released what is scaled down after the question, and pauses all shoots, also if nothing is held', async () => {
+    await seed.kubectl(['annotate', 'namespace', 'garden', `${pausedAnnotation}=an hour ago`]);
+    const asking = startInTerminal(`dwd release --all --config-file=${configFile} --kubeconfig=${operator}`);
+    await world.until('the question', () => asking.output().includes('[y/N] '));
+    const late = '/apis/apps/v1/namespaces/default/deployments/kube-controller-manager';
+    const { spec } = await getDeployment(seed.client, namespace, kcm);
+    const annotations = { [meltdownProtectionAnnotation]: '', [replicasAnnotation]: '1' };
+    const metadata = { name: kcm, namespace: 'default', annotations };
+    await seed.client.apply(late, {
+      apiVersion: 'apps/v1',
+      kind: 'Deployment',
+      metadata,
+      spec: { ...spec, replicas: 0 },
+    });
+    asking.type('y\n');
+    expect([await asking.ended, asking.output().replaceAll('\r\n', '\n')]).toEqual([
+      1,
+      expect.stringMatching(
+        /\nnothing is held\nfirst all shoots are paused .*\nnote: no prober has its Lease .*\n.*y\nstill held: Deployment default\/kube-controller-manager, was 1: .*\nall shoots: paused for 10 minutes; dwd resume --all ends that\n$/,
+      ),
+    ]);
+    await seed.client.delete(late);
+    expect((await dwd('resume', '--all')).stdout()).toBe('all shoots: the pause has ended\n');
   });
 
   it('pauses a shoot: it is scaled down as soon as the pause ends', async () => {
@@ -200,7 +226,7 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
     const released = await dwd(...release, `--config-file=${configFileOfKcm}`, '--despite-outage');
     expect([released.code, await countsOf()], released.output()).toEqual([0, [2, 3]]);
     expect(released.stdout()).toContain(
-      `test/one (${namespace}): still 3/3 expired; dwd resume --shoot ${namespace} protects it again\n`,
+      `test/one (${namespace}): still 3/3 expired; dwd resume --all protects it again\n`,
     );
   });
 
@@ -213,10 +239,7 @@ describeEnvtest('dwd pause, resume and release, on a real API server', () => {
       ),
     ]);
     await untilLogged('all shoots are paused: nothing is scaled down');
-    // The shoot that was released keeps its own pause.
-    expect((await dwd('resume', '--all')).stdout()).toMatch(
-      /^all shoots: the pause has ended\n\S+: still paused until \S+: released by an operator .*\n$/,
-    );
+    expect((await dwd('resume', '--all')).stdout()).toBe('all shoots: the pause has ended\n');
     expect((await dwd('pause', '--shoot=no-such', '--reason=x')).stderr()).toContain(
       'there is no shoot no-such in this seed',
     );
