@@ -148,6 +148,10 @@ const tellAll = async (): Promise<ShootStatus> => {
   expect(series.filter((one) => one.startsWith('unprotected'))).toEqual(
     row.cause === undefined ? [] : [`unprotected ${row.cause}`],
   );
+  const isUnseen = row.cause === 'blind' || row.cause === 'nodes-not-listed';
+  const isOutage = row.verdict === 'unhealthy' || (row.candidates > 1 && row.expired === row.candidates);
+  if (!isUnseen) expect(series).not.toContain('blind_in_outage');
+  else if (isOutage || row.held.length > 0) expect(series).toContain('blind_in_outage');
   expect(series.includes('held_unprobed')).toBe(row.state === 'not probed' && row.held.length > 0);
   isTrue(row);
   return row;
@@ -223,6 +227,12 @@ it.each<[steps: readonly Step[], state: string, why?: RegExp, event?: RegExp]>([
   [['hibernated', 60], 'not probed'],
   [['kubelets cut', 60, 'token expired', 60, 'kubelets back', 60], 'HELD, BLIND', /^401/, /Blind/],
   [['kubelets cut', 60, 'nodes forbidden', 60, 'kubelets back', 60], 'HELD, BLIND', /^its nodes/, /Blind/],
+  [
+    ['nodes forbidden', 30, 'kubelets cut', 60],
+    'NOT PROTECTED',
+    /^as of \S+ 5\/5 expired; nothing is scaled down/,
+    /Lacking/,
+  ],
   [['kubelets cut', 20, 'token expired', 60], 'BLIND', /^401 .*; as of \S+ 5\/5 silent for \d+s$/, /Blind/],
   [['paused', 30, 'kubelets cut', 60], 'LOSING NODES', /are still up; paused until/, /Back/],
   [['scaling refused', 30, 'kubelets cut', 60], 'LOSING NODES', /could not be scaled: 403 .*limits\.example/],
@@ -254,6 +264,7 @@ it.each<[steps: readonly Step[], state: string, why?: RegExp, event?: RegExp]>([
 ])('%j: %s', async (steps, state, why = /./, event) => {
   const row = await play(...steps);
   expect([stateInWords(row), row.why]).toEqual([state, expect.stringMatching(why)]);
+  if (!steps.includes('kubelets cut')) expect(await seriesOf()).not.toContain('blind_in_outage');
   if (event === undefined) expect(eventsOf()).toEqual([]);
   else expect(eventsOf()).toContainEqual(expect.stringMatching(event));
 });

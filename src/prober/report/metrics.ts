@@ -182,23 +182,23 @@ const showOthers = ({ meter, states, leads, unreadablePauses }: StateGaugesDeps)
     help: '1 while an outage would not be met, or what is held not be restored; only of the leader.',
     labels: ['namespace', 'reason'],
     read: () =>
-      probed().flatMap(({ namespace, cause }) =>
+      probed().flatMap(({ row: { namespace, cause } }) =>
         cause === undefined ? [] : [{ value: 1, labels: { namespace, reason: cause } }],
       ),
   });
   meter.gauge({
     name: 'dwd_prober_blind_in_outage',
-    help: '1 while the shoot is blind, and held or in an outage; only of the leader.',
+    help: '1 while the shoot is blind, or its nodes cannot be listed, and held or in an outage; only of the leader.',
     labels: ['namespace'],
     read: () =>
       probed()
-        .filter(({ state, held, verdict }) => state === 'blind' && (held.length > 0 || verdict === 'unhealthy'))
-        .map(({ namespace }) => ({ value: 1, labels: { namespace } })),
+        .filter(
+          ({ row, isOutage }) =>
+            (row.cause === 'blind' || row.cause === 'nodes-not-listed') && (row.held.length > 0 || isOutage),
+        )
+        .map(({ row: { namespace } }) => ({ value: 1, labels: { namespace } })),
   });
-  const probed = () => {
-    const rows = leads() ? states.all(factsAgeMs).probed.map(({ row }) => row) : [];
-    return rows.filter(({ notProbed }) => notProbed === undefined);
-  };
+  const probed = () => (leads() ? states.all(factsAgeMs).probed : []).filter(({ row }) => row.notProbed === undefined);
   meter.gauge({
     name: 'dwd_prober_held_unprobed',
     help: 'Held resources of a shoot that is not probed: nothing restores them; only of the leader.',

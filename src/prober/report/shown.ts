@@ -20,8 +20,11 @@ export const formatWall = (wall: number): string => new Date(Math.round(wall)).t
 export const timeAt = (instant: number, { monotonic, wall }: ClockReading): string =>
   formatWall(wall + instant - monotonic);
 
-/** What the last list of the leases shows, as of its time. `listedAt` is the same time in monotonic milliseconds. */
-export type LastLook = { readonly listedAt?: number } & Pick<
+/**
+ * What the last list of the leases shows, as of its time. `listedAt` is the same time in monotonic milliseconds. `isOutage`: these leases alone make an outage,
+ * whatever could not be read beside them.
+ */
+export type LastLook = { readonly listedAt?: number; readonly isOutage: boolean } & Pick<
   ShootFacts,
   | 'lookedAt'
   | 'candidates'
@@ -34,7 +37,7 @@ export type LastLook = { readonly listedAt?: number } & Pick<
   | 'leftOutReasons'
 >;
 
-export const notLookedYet: LastLook = { candidates: 0, expired: 0 };
+export const notLookedYet: LastLook = { isOutage: false, candidates: 0, expired: 0 };
 
 /** Counts the nodes of each reason, the most frequent reason first. */
 export const byReason = (leftOut: ReadonlyMap<string, string>): ShootFacts['leftOutReasons'] =>
@@ -79,6 +82,7 @@ export const lookAfter = ({ decision, settings, before }: Looked, reading: Clock
   const actsAfterMs = outageFrom(fresh, settings);
   return {
     listedAt,
+    isOutage: listedAt >= outageFrom(counted, settings),
     lookedAt: timeAt(listedAt, reading),
     candidates: counted.length,
     expired,
