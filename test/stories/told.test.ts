@@ -153,6 +153,8 @@ const tellAll = async (): Promise<ShootStatus> => {
   if (!isUnseen) expect(series).not.toContain('blind_in_outage');
   else if (isOutage || row.held.length > 0) expect(series).toContain('blind_in_outage');
   expect(series.includes('held_unprobed')).toBe(row.state === 'not probed' && row.held.length > 0);
+  const again = eventsOf().filter((line) => line.includes('rotected again'));
+  expect(again.filter((line) => !/again: 0\/\d expired\.$/.test(line))).toEqual([]);
   isTrue(row);
   return row;
 };
@@ -261,6 +263,7 @@ it.each<[steps: readonly Step[], state: string, why?: RegExp, event?: RegExp]>([
     /^its Cluster cannot be decoded: .*lastOperation.*; held: kube-controller-manager/,
   ],
   [['token expired', 60, 'hibernated', 30], 'not probed', /^hibernation is enabled$/, /Blind/],
+  [['ignore-scaling', 30, 'kubelets cut', 60, 'kubelets back', 30], 'RESTORING', /^0\/5 expired; held/, /Lacking/],
 ])('%j: %s', async (steps, state, why = /./, event) => {
   const row = await play(...steps);
   expect([stateInWords(row), row.why]).toEqual([state, expect.stringMatching(why)]);

@@ -28,7 +28,7 @@ import {
   scalingProgress,
 } from './shown.ts';
 import type { ActWord, DecisionLog } from './decision-log.ts';
-import type { EventOf, ShootProberView } from './events.ts';
+import type { EventOf, Lack, ShootProberView } from './events.ts';
 import { writeIn } from './sentences.ts';
 
 /** What the metrics show of a shoot with a prober. */
@@ -111,6 +111,8 @@ export class ShootRecord {
   readonly history: ShootHistory;
   /** Returns the current state of the shoot's prober. */
   readView: () => ShootProberView;
+  /** What the shoot lacks, as it was told. */
+  lack: Lack | undefined;
   readonly #firstRunAt: number;
   /** The latest run, and the latest that has not failed. */
   #ran: EndedRun | undefined;
@@ -191,18 +193,14 @@ export class ShootRecord {
     return Number.isFinite(this.readView().state.nextRunAt);
   }
 
-  /** Judges what is known now. Returns what it means, and what it meant before. */
-  note(
-    context: RecordContext,
-    reading: ClockReading,
-  ): { readonly told: ShootTold; readonly before?: ShootTold | undefined } {
+  /** Judges what is known now. Returns what it means. */
+  note(context: RecordContext, reading: ClockReading): ShootTold {
     this.#notePause(context.pause, reading.wall);
     const view = this.readView();
     this.#noteHeld(view, reading.wall);
     const told = this.#judge(this.#factsOf(view, context, reading), view, context, reading);
-    const before = this.#told;
     this.#told = told;
-    return { told, before };
+    return told;
   }
 
   row(context: RecordContext, reading: ClockReading): ShootStatus {

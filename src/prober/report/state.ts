@@ -53,9 +53,11 @@ export interface StatusContext {
 /** Somebody has ordered these, and has Events about them, or the whole prober is so. */
 const ordered: ReadonlySet<UnprotectedCause> = new Set(['paused', 'dry-run']);
 
-const lackOf = ({ state, cause }: ShootTold): Lack | undefined => {
+/** Returns what a shoot lacks. One that was unprotected is so until it is seen healthy: a pause and an outage hide the cause. */
+const lackOf = ({ state, cause }: ShootTold, former: Lack | undefined): Lack | undefined => {
   if (state === 'blind') return 'blind';
-  return cause === undefined || ordered.has(cause) ? undefined : 'unprotected';
+  if (cause !== undefined && !ordered.has(cause)) return 'unprotected';
+  return former === 'blind' || state === 'healthy' || state === 'flapping' ? undefined : former;
 };
 
 /** The list of all shoots in a response may be this old, in milliseconds. */
@@ -242,9 +244,12 @@ export class ShootStates {
     this.#records.set(cluster, record);
     // Another prober of the same shoot may have taken over.
     record.readView = readView;
-    const { told, before } = record.note(this.#contextOf(cluster), reading);
-    const [lack, former] = [lackOf(told), before && lackOf(before)];
-    if (lack === former || told.state === 'not probed') return;
+    const told = record.note(this.#contextOf(cluster), reading);
+    if (told.state === 'not probed') return;
+    const { lack: former } = record;
+    const lack = lackOf(told, former);
+    record.lack = lack;
+    if (lack === former) return;
     this.#options.emit?.({ kind: 'lack-changed', cluster, lack, former, why: told.why, do: told.do });
   }
 }
