@@ -91,3 +91,14 @@ it('pauses follow one another: the one that ends later continues without a repor
   await clock.advance(30_000);
   expect(told).toEqual(['all: over']);
 });
+
+it('a pause of one shoot that ends or begins under a longer one of all is reported as the one in force', async () => {
+  start(pause('all', 90_000));
+  listed();
+  await clock.settle();
+  show('a', pause('one', 30_000));
+  await clock.advance(60_000);
+  show('a', pause('two'));
+  show('a');
+  expect(told).toEqual(['all: all, found', 'a: all', 'a: all', 'a: two', 'a: all']);
+});

@@ -10,7 +10,7 @@ export interface PauseChange {
   readonly cluster?: string;
   /** Namespace that Events about the pause belong to: that of the cluster, or of the prober. */
   readonly namespace: string;
-  /** Absent if the pause is over. */
+  /** The pause in force, perhaps that of all clusters; absent if the pause is over. */
   readonly pause?: FoundPause;
   /** True if this process found the pause when it started to watch. */
   readonly isFound: boolean;
@@ -129,9 +129,9 @@ export class Pauses {
     const before = this.#inForce;
     this.#inForce = current;
     for (const key of new Set([...before.keys(), ...current.keys()])) {
-      const pause = current.get(key);
-      if (isSame(before.get(key), pause)) continue;
+      if (isSame(before.get(key), current.get(key))) continue;
       const cluster = key === all ? undefined : key;
+      const pause = cluster === undefined ? ofAll : this.of(cluster);
       onChange({ cluster, namespace: cluster ?? ownNamespace, pause, isFound: !this.#hasReportedList });
     }
     this.#cancelTimer();
