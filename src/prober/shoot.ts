@@ -76,8 +76,6 @@ export class ShootProber {
   readonly #dependents: Dependents;
   /** Writes through it are sent only while this process may write. */
   readonly #writer: KubeClient;
-  /** True if a pause prevents a scale-down. */
-  #isHeldBack = false;
   #externalProber: ExternalProber | undefined;
   readonly #events: ShootEvent[] = [];
   /** The latest end of probing; absent while the shoot is probed. */
@@ -217,7 +215,6 @@ export class ShootProber {
     const { clock } = this.#deps;
     const { state, effects, wakeAt } = advanceShoot(this.#state, events, this.#context());
     this.#state = state;
-    this.#tellHeldBack();
     for (const effect of effects) this.#perform(effect);
     this.#deps.emit({ kind: 'stepped', cluster: this.#cluster, readView: this.#view });
     this.#cancelTimer();
@@ -227,16 +224,6 @@ export class ShootProber {
     } else if (Number.isFinite(wakeAt)) {
       this.#cancelTimer = clock.timer(wakeAt - clock.monotonic(), this.#schedule);
     }
-  }
-
-  /** Tells once that a pause prevents a scale-down. */
-  #tellHeldBack(): void {
-    const { desired } = this.#state;
-    const pause = desired?.direction === 'down' ? this.#deps.pauses?.of(this.#cluster) : undefined;
-    if (pause !== undefined && desired !== undefined && !this.#isHeldBack) {
-      this.#deps.emit({ kind: 'held-back', cluster: this.#cluster, pause, reason: desired.reason });
-    }
-    this.#isHeldBack = pause !== undefined;
   }
 
   /** Starts over after a bug, without waiting for work in progress: the next run needs nothing but the state in the cluster. */
@@ -265,9 +252,6 @@ export class ShootProber {
         break;
       case 'send':
         void this.#send(effect);
-        break;
-      case 'protection-late':
-        emit({ ...effect, cluster: this.#cluster });
         break;
       case 'scaling-ended':
         this.#unsent.abort(new Error('the scaling has ended'));

@@ -63,7 +63,7 @@ describe('a paused shoot', () => {
     const reasons = eventsIn(namespaceOf('a')).map((line) => line.replace(/until \S+Z/g, 'until T'));
     expect(reasons.toSorted()).toEqual([
       expect.stringMatching(
-        /MeltdownProtectionHeldBack: Seed simulated: Not scaled down because of a pause, until T: LB .* verdict: /,
+        /MeltdownProtectionHeldBack: Seed simulated: Not scaled down: a pause holds: 5\/5 .* still up; paused until T: LB .* To do: .*dwd resume/,
       ),
       `${namespaceOf('a')} MeltdownProtectionPaused: Seed simulated: Meltdown protection is paused, the shoot is not scaled down until T: LB maintenance (kim)`,
       `${namespaceOf('a')} MeltdownProtectionResumed: Seed simulated: The pause of meltdown protection is over: an outage is met again, but not on resources with ignore-scaling.`,

@@ -240,6 +240,7 @@ it.each<[steps: readonly Step[], state: string, why?: RegExp, event?: RegExp]>([
   [['scaling refused', 30, 'kubelets cut', 60], 'LOSING NODES', /could not be scaled: 403 .*limits\.example/],
   [['ignore-scaling', 30, 'kubelets cut', 60], 'LOSING NODES', /keeps kube-controller-manager up/, /Lacking/],
   [['KCM missing', 30, 'kubelets cut', 60], 'HELD, NOT PROTECTED', /there is no kube-controller-manager/, /Lacking/],
+  [['kubelets cut', 60, 'paused', 30], 'HELD', /; paused until/],
   [['kubelets cut', 60, 'paused', 30, 'token expired', 60], 'HELD, BLIND', /; paused until/, /Blind/],
   [
     ['kubelets cut', 60, 'scaling refused', 10, 'kubelets back', 60],

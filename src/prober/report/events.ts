@@ -1,4 +1,3 @@
-import type { FoundPause } from '../../annotations/pause.ts';
 import type { ProbingEnd } from '../clusters/lifecycle.ts';
 import type { AttemptResult, ExternalProbeHistory, Reachability } from '../judge/external-probe.ts';
 import type { ProbeMemory, ProbeSettings, Verdict } from '../judge/judgement.ts';
@@ -54,8 +53,11 @@ interface ReceivedResponse {
   readonly verdict?: Verdict | undefined;
 }
 
-/** What a shoot lacks: it cannot be read, or an outage would not be met. */
-export type Lack = 'blind' | 'unprotected';
+/**
+ * What a shoot lacks. `blind`: it cannot be read. `unprotected`: an outage would not be met. `held back`: a pause prevents the scale-down that an outage requires.
+ * `late`: an outage has been unmet for five seconds, and nothing is held.
+ */
+export type Lack = 'blind' | 'unprotected' | 'held back' | 'late';
 
 interface EndedAttempt {
   readonly result: AttemptResult;
@@ -77,13 +79,9 @@ type ClusterEvent = { readonly cluster: string } & (
   | { readonly kind: 'run-ended'; readonly result: ProbeResult; readonly before: ProbeMemory }
   /** The shoot begins to lack something, or another thing than before, or nothing any more. */
   | ({ readonly kind: 'lack-changed'; readonly lack?: Lack; readonly former?: Lack } & Pick<ShootTold, 'why' | 'do'>)
-  /** An outage has been unmet for so long, and nothing is held. */
-  | { readonly kind: 'protection-late'; readonly unmetMs: number }
   | { readonly kind: 'scaling-started'; readonly scaling: Scaling }
   | ({ readonly kind: 'response-received' } & ReceivedResponse)
   | { readonly kind: 'scaling-ended'; readonly scaling: Scaling; readonly end: ScalingEnd; readonly now: number }
-  /** A pause prevents the scale-down that a verdict, whose reason this is, requires. */
-  | { readonly kind: 'held-back'; readonly pause: FoundPause; readonly reason: string }
   | ({ readonly kind: 'external-probe-attempted' } & EndedAttempt)
   | { readonly kind: 'unexpected-error'; readonly error: unknown }
   /** The cluster is gone or no longer probed: nothing about it is shown any more. */

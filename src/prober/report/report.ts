@@ -8,7 +8,7 @@ import type { EventRecorder, RecordedEvent } from '../../telemetry/index.ts';
 import { namespaceRef } from '../config/ref-template.ts';
 import { type Verdict, verdictNameOf } from '../judge/judgement.ts';
 import { maxAttempts } from '../scale/operation.ts';
-import { type Emit, type EventOf, observer } from './events.ts';
+import { type Emit, type EventOf, type Lack, observer } from './events.ts';
 import { createMetrics } from './metrics.ts';
 import { type EndedWrite, writeIn } from './sentences.ts';
 
@@ -90,22 +90,11 @@ class Report {
     'cluster-checked': (event) => this.#checked(event),
     'run-ended': (event) => this.#runEnded(event),
     'lack-changed': (event) => this.#lackChanged(event),
-    'protection-late': ({ cluster: namespace, unmetMs }) => {
-      const { logger, clock, seed } = this.#deps;
-      const seconds = Math.round(unmetMs / 100) / 10;
-      this.#metrics.late.set(clock.now() / 1_000, { namespace });
-      logger.error('the threshold is crossed, and nothing is scaled down', { namespace, seed: seed?.(), seconds });
-    },
     'scaling-started': ({ cluster: namespace, scaling: { direction, scope, reason } }) =>
       this.#deps.logger.debug(`scaling ${direction} starts`, { namespace, scope, reason }),
     'response-received': (event) => this.#responded(event),
     'scaling-ended': (event) => this.#scalingEnded(event),
     'pause-changed': (event) => this.#pauseChanged(event),
-    'held-back': ({ cluster: namespace, reason, pause }) => {
-      this.#deps.logger.warn('not scaled down: a pause holds', { namespace, reason, pause: describePause(pause) });
-      const message = `Not scaled down because of a pause, ${describePause(pause)}. The verdict: ${reason}`;
-      this.#recordAsLeader(namespace, { type: 'Warning', reason: 'MeltdownProtectionHeldBack', message });
-    },
     'external-probe-attempted': (event) => this.#externalProbe(event),
     'unexpected-error': ({ cluster: namespace, error }) => {
       this.#metrics.bugs.inc({ namespace });
@@ -180,19 +169,20 @@ class Report {
   }
 
   #lackChanged({ cluster: namespace, lack, former, why, do: what }: EventOf<'lack-changed'>): void {
-    const { logger, seed } = this.#deps;
+    const { logger, seed, clock } = this.#deps;
     const where = { namespace, seed: seed?.() };
-    if (lack === undefined) {
+    if (lack === 'late') this.#metrics.late.set(clock.now() / 1_000, { namespace });
+    if (lack !== undefined) {
+      const { reason, message, level = 'warn' } = lacks[lack];
+      logger[level](message, { ...where, why, do: what });
+      const told = `${capitalize(message)}: ${why}.${what === '' ? '' : ` To do: ${what}.`}`;
+      this.#recordAsLeader(namespace, { type: 'Warning', reason, message: told });
+    } else if (former === 'blind' || former === 'unprotected') {
       const message = former === 'blind' ? 'no longer blind' : 'protected again';
       logger.info(`the shoot is ${message}`, { ...where, why });
       const told = `${capitalize(message)}: ${why}.`;
       this.#recordAsLeader(namespace, { type: 'Normal', reason: 'MeltdownProtectionBack', message: told });
-      return;
     }
-    const { reason, message } = lacks[lack];
-    logger.warn(message, { ...where, why, do: what });
-    const told = `${capitalize(message)}: ${why}.${what === '' ? '' : ` To do: ${what}.`}`;
-    this.#recordAsLeader(namespace, { type: 'Warning', reason, message: told });
   }
 
   #responded(event: EventOf<'response-received'>): void {
@@ -336,10 +326,18 @@ class Report {
 }
 
 /** What log and Event say of a lack. */
-const lacks = {
+const lacks: Readonly<
+  Record<Lack, { readonly reason: string; readonly message: string; readonly level?: 'warn' | 'error' }>
+> = {
   blind: { reason: 'MeltdownProtectionBlind', message: 'blind: the last probes failed' },
   unprotected: { reason: 'MeltdownProtectionLacking', message: 'not protected: an outage would not be met' },
-} as const;
+  'held back': { reason: 'MeltdownProtectionHeldBack', message: 'not scaled down: a pause holds' },
+  late: {
+    reason: 'MeltdownProtectionLate',
+    message: 'the threshold is crossed, and nothing is scaled down',
+    level: 'error',
+  },
+};
 
 /** Returns the observer that tells people. Call it once per meter, because it declares the prober's metrics. */
 export const reportEvents = (deps: ReportDeps): Emit => new Report(deps).observe;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../../simulator/time/index.ts';
 import { ApiError } from '../../kubernetes/api/errors.ts';
-import { type HeldInShoot, statusSchema } from '../../status/state/schema.ts';
+import { type HeldInShoot, type PauseInForce, statusSchema } from '../../status/state/schema.ts';
 import type { HostedCluster } from '../clusters/cluster-source.ts';
 import type { Decision } from '../judge/judgement.ts';
 import { decisionOf, memoryOf, runEnded, scalingOf, sightOf } from '../testing/events.ts';
 import { deployment, failedVerdict, upVerdict } from '../testing/resources.ts';
 import { desiredBy } from '../scale/desired.ts';
-import type { ShootProberView } from './events.ts';
+import type { Lack, ShootProberView } from './events.ts';
 import { ShootStates } from './state.ts';
 
 const shootSchema = statusSchema.shape.shoots.unwrap().element;
@@ -16,11 +16,17 @@ interface Given {
   readonly dryRun?: boolean;
   readonly seedName?: string;
   readonly names?: readonly string[];
+  readonly pause?: PauseInForce;
 }
 
-const create = ({ dryRun = false, seedName, names = [] }: Given = {}) => {
+const create = ({ dryRun = false, seedName, names = [], pause }: Given = {}) => {
   const clock = createVirtualClock();
-  const states = new ShootStates({ clock, dryRun, seedName, pauseOf: () => undefined });
+  const lacks: (Lack | undefined)[] = [];
+  const states = new ShootStates({
+    ...{ clock, dryRun, seedName },
+    pauseOf: () => pause,
+    emit: (event) => event.kind === 'lack-changed' && lacks.push(event.lack),
+  });
   const lifecycle = { kind: 'stop', releasePolicy: 'release', reason: 'hibernation is enabled' } as const;
   const clusterOf = (shootName: string | undefined): HostedCluster => ({
     name: 'of no interest',
@@ -35,11 +41,12 @@ const create = ({ dryRun = false, seedName, names = [] }: Given = {}) => {
     states.observe({ kind: 'stepped', cluster, readView });
   const endRun = (cluster: string, decision: Decision, durationMs = 0): void =>
     states.observe(runEnded(cluster, decision, { result: { decision, durationMs } }));
-  return { clock, states, step, endRun };
+  return { clock, states, step, endRun, lacks };
 };
 
 const kcm = { kind: 'Deployment', name: 'kcm' };
 const held: HeldInShoot = { ...kcm, replicas: 2, since: '2020-01-01T00:00:00Z' };
+const drill: PauseInForce = { reason: 'drill', by: 'kim' };
 const unhealthy = { kind: 'unhealthy', crossedAt: 0, graceEndsAt: 10_000 } as const;
 
 describe('the state of all shoots', () => {
@@ -98,6 +105,28 @@ describe('the state of all shoots', () => {
     expect(acts()).toEqual([]);
     step('a', () => sightOf());
     expect(acts()).toEqual(['released']);
+  });
+
+  it.each<[what: string, view: Partial<ShootProberView>, lacks: readonly Lack[], pause?: PauseInForce]>([
+    ['after five seconds', { up: [kcm] }, ['late']],
+    ['not if something is held', { up: [kcm], held: [held] }, []],
+    ['once that a pause holds it back', { up: [kcm] }, ['held back'], drill],
+    ['nothing of a pause if nothing is up', {}, [], drill],
+  ])('tells of an unmet outage %s', async (_, view, expected, pause) => {
+    const { clock, step, endRun, lacks } = create({ pause });
+    const desired = desiredBy(unhealthy, { reason: 'an outage', judgedAt: 0 });
+    const unmet = pause === undefined ? { since: clock.monotonic(), up: ['kcm'] } : undefined;
+    const shown = { ...sightOf({ verdict: unhealthy, desired, unmet }), ...view };
+    endRun('a', decisionOf(unhealthy));
+    step('a', () => shown);
+    await clock.advance(4_999);
+    step('a', () => shown);
+    expect(lacks).toEqual(expected.filter((lack) => lack !== 'late'));
+    for (const ms of [1, 1_000]) {
+      await clock.advance(ms);
+      step('a', () => shown);
+    }
+    expect(lacks).toEqual(expected);
   });
 
   it('names the seed as it is told to, else by its Clusters', () => {

@@ -15,6 +15,7 @@ import type {
 } from '../../status/state/schema.ts';
 import type { HostedCluster } from '../clusters/cluster-source.ts';
 import type { ProberSettings } from '../config/settings.ts';
+import { timelyMs } from '../scale/advance-shoot.ts';
 import { heldByCluster, shownHeld } from '../scale/held.ts';
 import type { Standby } from '../scale/desired.ts';
 import type { WatchedDependent } from '../scale/watch-dependent.ts';
@@ -53,11 +54,23 @@ export interface StatusContext {
 /** Somebody has ordered these, and has Events about them, or the whole prober is so. */
 const ordered: ReadonlySet<UnprotectedCause> = new Set(['paused', 'dry-run']);
 
+interface Lacking {
+  readonly view: ShootProberView;
+  readonly isPaused: boolean;
+  readonly former: Lack | undefined;
+  readonly now: number;
+}
+
 /** Returns what a shoot lacks. One that was unprotected is so until it is seen healthy: a pause and an outage hide the cause. */
-const lackOf = ({ state, cause }: ShootTold, former: Lack | undefined): Lack | undefined => {
+const lackOf = ({ state, cause }: ShootTold, { view, isPaused, former, now }: Lacking): Lack | undefined => {
+  const { up, held } = view;
+  const { unmet } = view.state;
+  if (unmet !== undefined && held.length === 0 && now >= unmet.since + timelyMs) return 'late';
   if (state === 'blind') return 'blind';
+  if (state === 'losing nodes' && isPaused && up.length > 0) return 'held back';
   if (cause !== undefined && !ordered.has(cause)) return 'unprotected';
-  return former === 'blind' || state === 'healthy' || state === 'flapping' ? undefined : former;
+  const isHealthy = state === 'healthy' || state === 'flapping';
+  return former === 'unprotected' && !isHealthy ? former : undefined;
 };
 
 /** The list of all shoots in a response may be this old, in milliseconds. */
@@ -244,10 +257,12 @@ export class ShootStates {
     this.#records.set(cluster, record);
     // Another prober of the same shoot may have taken over.
     record.readView = readView;
-    const told = record.note(this.#contextOf(cluster), reading);
+    const context = this.#contextOf(cluster);
+    const told = record.note(context, reading);
     if (told.state === 'not probed') return;
     const { lack: former } = record;
-    const lack = lackOf(told, former);
+    const isPaused = context.pause !== undefined;
+    const lack = lackOf(told, { view: readView(), isPaused, former, now: reading.monotonic });
     record.lack = lack;
     if (lack === former) return;
     this.#options.emit?.({ kind: 'lack-changed', cluster, lack, former, why: told.why, do: told.do });

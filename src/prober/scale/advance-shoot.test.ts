@@ -311,26 +311,7 @@ it('a standby acts on what the leader has left up for 3 s, also in a run of fail
   expect([did, step(2_000, allUp, judged(failedVerdict)), step(3_099, allUp)]).toEqual([[], [], []]);
   expect(step(3_100, allUp)).toEqual(['down', 'write a']);
   const beside = begin(crossed, allUp, { role: idle });
-  expect(beside.step(9_000, allUp)).toEqual(['protection-late']);
-});
-
-describe('an outage that is unmet', () => {
-  it('for five seconds is reported once, and again in the next outage', () => {
-    const { step, state } = begin(crossedAt(100), allUp, { role: idle });
-    expect([step(5_099, allUp), state().dueAt]).toEqual([[], 5_100]);
-    expect([step(5_100, allUp), step(9_000, allUp)]).toEqual([['protection-late'], []]);
-    step(10_100, allUp, judged(upVerdict));
-    step(20_100, allUp, judged(crossedAt(20_100)));
-    expect(step(25_100, allUp)).toContain('protection-late');
-  });
-
-  it.each([
-    ['something is held', [heldObject(a), up(b)]],
-    ['nothing is up', allHeld],
-  ])('is not reported if %s by then', (_, objects) => {
-    const { step } = begin(crossedAt(100), allUp, { role: idle });
-    expect([step(5_100, objects), step(9_000, objects)]).toEqual([[], []]);
-  });
+  expect(beside.step(9_000, allUp)).toEqual([]);
 });
 
 it('a scale-down, after the process was suspended, sends nothing more until a verdict confirms it', () => {

@@ -24,7 +24,7 @@ import {
   type ScalingEnd,
   type ScalingContext,
 } from './scaling.ts';
-import { isHeldIn, isUp } from './snapshots.ts';
+import { isUp } from './snapshots.ts';
 
 /** Enters events into the state, takes the next steps towards the desired scaling, and returns the effects to perform and the time of the next call. Pure. */
 export const advanceShoot = (
@@ -43,11 +43,6 @@ export const advanceShoot = (
   // A standby does not act on what comes up after its verdict, so it judges anew.
   const isRestored = since !== before.unmet?.since && since === context.now && before.desired?.direction === 'down';
   if (isRestored && !context.role.leads) state = { ...state, ...lookAgain(state, context.now) };
-  if (since !== undefined && since !== state.lateSince && context.now >= since + timelyMs) {
-    const isAnyHeld = context.resources.some(({ ref }) => isHeldIn(context.snapshotOf(refKey(ref))));
-    if (!isAnyHeld) effects.push({ kind: 'protection-late', unmetMs: context.now - since });
-    state = { ...state, lateSince: since };
-  }
   const responses = events.flatMap((event) => (event.kind === 'responded' ? [event.response] : []));
   const scaled = scale(state, responses, context);
   effects.push(...scaled.effects);
@@ -153,7 +148,7 @@ const unmetIn = (before: ShootProberState, { desired }: ShootProberState, contex
 };
 
 /** A scale-down must begin within this time after the threshold, in milliseconds. KCM's default grace period leaves ten seconds in all. */
-const timelyMs = 5_000;
+export const timelyMs = 5_000;
 
 const permissionIn = (state: ShootProberState, context: ShootContext): Permission =>
   state.desired === undefined ? 'refused' : permission(state.desired, { ...context, unmetSince: state.unmet?.since });
@@ -280,8 +275,6 @@ export interface ShootProberState {
   readonly triedFor?: number;
   /** Its `since`: see `PermissionContext.unmetSince`. */
   readonly unmet?: Unmet;
-  /** `unmet.since` of the latest outage that was unmet for five seconds. */
-  readonly lateSince?: number;
   /** When the latest step asked to be followed by another. */
   readonly dueAt: number;
   /** Set when probing has ended. */
@@ -315,7 +308,6 @@ export type Effect =
   | { readonly kind: 'abort-run' }
   | { readonly kind: 'scaling-started'; readonly scaling: Scaling }
   | { readonly kind: 'send'; readonly scaling: Scaling; readonly action: Action }
-  | { readonly kind: 'protection-late'; readonly unmetMs: number }
   /** Requests of the scaling that are not sent yet are not sent any more. */
   | { readonly kind: 'scaling-ended'; readonly scaling: Scaling; readonly end: ScalingEnd };
 
