@@ -18,7 +18,13 @@ describe('the annotation of a held resource', () => {
 
   it('names the cluster, and the resources that are held together', () => {
     const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'kcm' };
-    const annotation = { since, reason: 'r', by: 'b', cluster: 'shoot--a', with: [ref] };
+    const annotation = {
+      since,
+      reason: 'r',
+      by: 'b',
+      cluster: 'shoot--a',
+      with: [ref, { ...ref, namespace: 'other' }],
+    };
     expect(readHeldAnnotation({ [heldAnnotation]: formatHeldAnnotation(annotation) })).toEqual(annotation);
   });
 

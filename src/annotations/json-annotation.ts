@@ -45,7 +45,7 @@ export const textIn = (object: JsonObject, field: string): string | undefined =>
 export const objectsIn = (object: JsonObject, field: string): readonly JsonObject[] | undefined =>
   optionalList(object[field], field)?.map((item, index) => decodeObject(item, `${field}[${String(index)}]`));
 
-type Field = string | number | readonly Readonly<Record<string, string>>[] | undefined;
+type Field = string | number | readonly Readonly<Record<string, string | undefined>>[] | undefined;
 
 /** Formats fields as one line of JSON. Numbers are times in milliseconds since the epoch, written as RFC 3339 with whole seconds. */
 export const formatJsonAnnotation = (fields: Readonly<Record<string, Field>>): string =>

@@ -27,6 +27,7 @@ import type { Clock } from '../ports/clock.ts';
 import type { Random } from '../ports/random.ts';
 import type { Pauses } from './scale/pauses.ts';
 import { type ProbeGate, runNeededBy } from './observe/probe-gate.ts';
+import type { RefTemplate } from './config/ref-template.ts';
 import type { ProberSettings } from './config/settings.ts';
 import { type ProbeMemory, probeSettings } from './judge/judgement.ts';
 
@@ -74,6 +75,8 @@ export class ShootProber {
   readonly #deps: ShootProberDeps;
   readonly #cluster: string;
   readonly #dependents: Dependents;
+  /** The resources that a scale-down may hold together, as they are configured for all clusters. */
+  readonly #siblings: readonly RefTemplate[];
   /** Writes through it are sent only while this process may write. */
   readonly #writer: KubeClient;
   #externalProber: ExternalProber | undefined;
@@ -103,6 +106,7 @@ export class ShootProber {
     this.#settings = settings;
     this.#onEnded = onEnded;
     this.#dependents = new Dependents(cluster, deps);
+    this.#siblings = sharedDeps.settings.dependentResources.flatMap(({ ref, scaleDown }) => (scaleDown ? [ref] : []));
     this.#writer = deps.seedFor?.(() => mayWriteNow(this.#state, this.#context())) ?? deps.seed;
     this.#state = initialState({ probe, nextRunAt });
     this.#stopListening = this.#dependents.subscribe(this.#schedule);
@@ -200,7 +204,7 @@ export class ShootProber {
     return {
       now: clock.monotonic(),
       wallNow: clock.now(),
-      holder: { by: identity, cluster: this.#cluster, with: this.#dependents.siblings },
+      holder: { by: identity, cluster: this.#cluster, with: this.#siblings },
       snapshotOf: (key) => this.#dependents.snapshotOf(key),
       resources: this.#dependents.resources(),
       probeIntervalMs: settings.probeIntervalMs,

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { simKinds } from '../../simulator/apiserver/kinds.ts';
 import { prober } from '../../simulator/harness/replica.ts';
 import type { Scenario } from '../../simulator/harness/scenario.ts';
 import { gardenSettings } from '../../simulator/harness/settings.ts';
@@ -72,6 +73,25 @@ describe('a new prober', () => {
       expect(told).toMatchObject([{ resource: `apps/v1/Deployment/${name}` }]);
     },
   );
+
+  it('restores one in another namespace, too', async () => {
+    const { dependentResources } = gardenSettings;
+    const ref = { apiVersion: 'apps/v1', kind: 'Deployment', name: 'extra', namespace: '{{ cluster }}-cp' };
+    const settings = { dependentResources: [...dependentResources, { ...dependentResources[0]!, ref }] };
+    scenario = createStory({ settings });
+    const { clock, world } = scenario;
+    const at = { namespace: `${world.shoot('a').namespace}-cp`, name: 'extra' };
+    world.store.put(simKinds.Deployment, { metadata: at, spec: { replicas: 2 } });
+    const spec = () => world.store.get(simKinds.Deployment, at)?.spec;
+    await reachOutage(scenario);
+    expect(spec()).toMatchObject({ replicas: 0 });
+    await scenario.stopProber();
+    scenario.startProber({ dependentResources });
+    await clock.advance(60_000);
+    world.shoot('a').restoreKubelets();
+    await clock.advance(180_000);
+    expect(spec()).toMatchObject({ replicas: 2 });
+  });
 
   it('has no right to one that is held and no longer configured: no other shoot costs more for that', async () => {
     scenario = createStory({ shoots: [{ name: 'a' }, { name: 'b' }] });

@@ -37,8 +37,6 @@ const none = { annotations: {} };
 
 /** The dependent resources of one shoot: their known state, and requests about them. Each is identified by its `refKey`. */
 export class Dependents {
-  /** The resources in the cluster's namespace that a scale-down may hold together. */
-  readonly siblings: readonly RefTemplate[];
   readonly #cluster: string;
   readonly #deps: DependentsDeps;
   readonly #resources: ReadonlyMap<string, DependentResource>;
@@ -49,9 +47,6 @@ export class Dependents {
     this.#cluster = cluster;
     this.#deps = deps;
     this.#resources = new Map(deps.settings.dependentResources.map((resource) => [refKey(resource.ref), resource]));
-    this.siblings = deps.settings.dependentResources.flatMap(({ ref, scaleDown }) =>
-      scaleDown === undefined || ref.namespace !== undefined ? [] : [ref],
-    );
   }
 
   resources(): readonly DependentResource[] {

@@ -169,6 +169,15 @@ describe('a resource that only a held one names', () => {
     ]);
   });
 
+  it('may be in another namespace, and have the name of the cluster in its own', () => {
+    const ref = { ...refOf('{{ cluster }}-ccm'), namespace: '{{ cluster }}-cp' };
+    const annotation = formatHeldAnnotation({ reason: 'r', by: 'b', cluster: 'a', with: [ref] });
+    const held = [{ namespace: 'a', annotations: { ...active, [heldAnnotation]: annotation } }];
+    const all = withUnconfigured(settings, held);
+    expect(all.dependentResources.slice(2)).toMatchObject([{ ref }]);
+    expect(withUnconfigured(all, held)).toEqual(all);
+  });
+
   it('is told of once, as soon as a watch shows it', () => {
     const scalable = scalableOf(objectOf(refOf('kcm')));
     const withMeta = (meta: object): ScalableObject => ({ ...scalable, meta: { ...scalable.meta, ...meta } });

@@ -158,17 +158,18 @@ export const withUnconfigured = (
   settings: ProberSettings,
   held: readonly Pick<HeldObject, 'namespace' | 'annotations'>[],
 ): ProberSettings => {
-  const siblings = held.flatMap(({ namespace, annotations }) =>
-    hasActiveOrHeld({ annotations })
-      ? (readHeldAnnotation(annotations)?.with ?? []).map(
-          (ref): HeldObject => ({ namespace: clusterOfHeld({ namespace, annotations }), ref, annotations }),
-        )
-      : [],
-  );
-  const unknown = siblings.filter((one) => configuredAs(settings, one) === undefined);
+  const unknown = held.flatMap(({ namespace, annotations }) => {
+    if (!hasActiveOrHeld({ annotations })) return [];
+    const cluster = clusterOfHeld({ namespace, annotations });
+    const isUnknown = (sibling: RefTemplate): boolean => {
+      const ref = fillInRef(sibling, cluster);
+      return configuredAs(settings, { ref, namespace: ref.namespace ?? cluster, annotations }) === undefined;
+    };
+    return (readHeldAnnotation(annotations)?.with ?? []).filter(isUnknown);
+  });
   const level = Math.max(0, ...settings.dependentResources.map(({ scaleUp }) => scaleUp.level)) + 1;
   const scaleUp = { level, initialDelayMs: 0, timeoutMs: unconfiguredTimeoutMs };
-  const added = [...new Map(unknown.map(({ ref }) => [refKey(ref), ref])).values()].map(
+  const added = [...new Map(unknown.map((ref) => [refKey(ref), ref])).values()].map(
     (ref): DependentResource => ({ ref, scaleUp, optional: true, restoreOnly: true }),
   );
   return { ...settings, dependentResources: [...settings.dependentResources, ...added] };
