@@ -106,7 +106,9 @@ export class ShootProber {
     this.#settings = settings;
     this.#onEnded = onEnded;
     this.#dependents = new Dependents(cluster, deps);
-    this.#siblings = sharedDeps.settings.dependentResources.flatMap(({ ref, scaleDown }) => (scaleDown ? [ref] : []));
+    this.#siblings = sharedDeps.settings.dependentResources.flatMap(({ ref, scaleDown, restoreOnly }) =>
+      scaleDown || restoreOnly ? [ref] : [],
+    );
     this.#writer = deps.seedFor?.(() => mayWriteNow(this.#state, this.#context())) ?? deps.seed;
     this.#state = initialState({ probe, nextRunAt });
     this.#stopListening = this.#dependents.subscribe(this.#schedule);

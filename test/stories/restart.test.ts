@@ -93,7 +93,7 @@ describe('a new prober', () => {
     expect(spec()).toMatchObject({ replicas: 2 });
   });
 
-  it('has no right to one that is held and no longer configured: no other shoot costs more for that', async () => {
+  it('restores one to which it has no right once it has it, after a restart, too; no other shoot costs more for that', async () => {
     scenario = createStory({ shoots: [{ name: 'a' }, { name: 'b' }] });
     const { clock, seedConnection } = scenario;
     await reachOutage(scenario);
@@ -111,6 +111,20 @@ describe('a new prober', () => {
     expect(requests.total({ resource: 'nodes' })).toBe(0);
     expect(seedConnection.requests.total({ verb: 'get' })).toBe(0);
     expect(next.checks().filter(({ ok }) => !ok)).toEqual([]);
+    scenario.world.shoot('a').restoreKubelets();
+    await clock.advance(180_000);
+    const others = ['ca 1', 'kcm 1'];
+    expect(stateOf(scenario, 'a')).toEqual([...others, 'mcm 0 replicas=1 active=']);
+    await scenario.end(next);
+    scenario.startProber({ dependentResources: without(name) });
+    await clock.advance(60_000);
+    seedConnection.setFaults(undefined);
+    await clock.advance(120_000);
+    expect(stateOf(scenario, 'a')).toEqual([...others, 'mcm 1']);
+    const annotations = scenario.world.store
+      .list(simKinds.Deployment, scenario.world.shoot('a').namespace)
+      .flatMap(({ metadata }) => Object.keys(metadata.annotations ?? {}));
+    expect(annotations.filter((key) => key === heldAnnotation)).toEqual([]);
   });
 
   it('restores what another replica scaled down under a former configuration since this one started', async () => {

@@ -300,8 +300,8 @@ const recheck = (operation: Operation, context: Context): Stepped => {
   if (state === undefined) return { operation };
   if (isOutdated(state, context.snapshot)) return read(operation);
   const plan = planPatch(operation.resource, state, { ...context, scope: scopeOf(operation, state, context) });
-  if (plan.kind !== 'write' || !plan.scaling) return { operation };
-  if (context.direction === 'down') {
+  if (plan.kind !== 'write') return { operation };
+  if (context.direction === 'down' || !plan.scaling) {
     return write({ ...operation, deadline: context.now + operation.info.timeoutMs }, plan, context);
   }
   return {

@@ -6,6 +6,7 @@ import {
   hasActive,
   hasActiveOrHeld,
   hasOurAnnotations,
+  hasStoredReplicas,
   replicasAnnotation,
   replicasToRestore,
   scalingFieldManager,
@@ -48,7 +49,8 @@ export type PatchPlan =
   | { readonly kind: 'done'; readonly outcome: 'ignored' | 'released' | 'not-held' };
 
 const withoutHeld: AnnotationChange = { [meltdownProtectionAnnotation]: null, [heldAnnotation]: null };
-const withoutCount: AnnotationChange = { ...withoutHeld, [replicasAnnotation]: null };
+const withoutCountAndActive: AnnotationChange = { [meltdownProtectionAnnotation]: null, [replicasAnnotation]: null };
+const withoutCount: AnnotationChange = { ...withoutHeld, ...withoutCountAndActive };
 
 export interface PatchInput {
   readonly direction: Direction;
@@ -57,25 +59,28 @@ export interface PatchInput {
   readonly heldValue?: string | undefined;
   /** Set for a standby, which scales down but leaves the annotations of other resources to the leader. */
   readonly withoutLead?: string | undefined;
+  /** True while a resource may be at 0 of which only the annotations `held` of the others tell: they keep it. */
+  readonly keepsNote?: boolean;
 }
 
 /** Returns the next patch of a resource. It depends on the resource's state alone, so that the next run completes work that a crash interrupted. */
 export const planPatch = (
   resource: DependentResource,
   state: ResourceState,
-  { direction, scope, heldValue, withoutLead }: PatchInput,
+  { direction, scope, heldValue, withoutLead, keepsNote: areNotesKept = false }: PatchInput,
 ): PatchPlan => {
+  const keepsNote = areNotesKept && resource.restoreOnly !== true;
   if (direction === 'release' || ignoresScaling(state)) {
     if (hasActiveOrHeld(state) && withoutLead === undefined) return annotate(state, withoutHeld);
     return { kind: 'done', outcome: direction === 'release' ? 'released' : 'ignored' };
   }
   if (scope === 'held' && !hasActive(state)) {
-    if (hasActiveOrHeld(state)) return annotate(state, withoutHeld);
+    if (hasActiveOrHeld(state) && !keepsNote) return annotate(state, withoutHeld);
     const isAwaited = mayBeRestored(state) && resource.restoreOnly !== true;
     return isAwaited ? { kind: 'settle' } : { kind: 'done', outcome: 'not-held' };
   }
   const inOneWrite = isPatchableWorkload(resource.ref);
-  return direction === 'down' ? planDown(state, { inOneWrite, heldValue }) : planUp(state, inOneWrite);
+  return direction === 'down' ? planDown(state, { inOneWrite, heldValue }) : planUp(state, { inOneWrite, keepsNote });
 };
 
 const annotate = (base: ResourceState, annotations: AnnotationChange): PatchPlan => ({
@@ -118,12 +123,17 @@ const planDown = (
     : scaleWith({ base: state, kind: 'object', annotations, ...undone });
 };
 
-const planUp = (state: ResourceState, inOneWrite: boolean): PatchPlan => {
+const planUp = (
+  state: ResourceState,
+  { inOneWrite, keepsNote }: { readonly inOneWrite: boolean; readonly keepsNote: boolean },
+): PatchPlan => {
+  const restored = keepsNote ? withoutCountAndActive : withoutCount;
   if (state.specReplicas > 0) {
-    return hasOurAnnotations(state) ? annotate(state, withoutCount) : { kind: 'settle' };
+    const isLeft = keepsNote ? hasActive(state) || hasStoredReplicas(state) : hasOurAnnotations(state);
+    return isLeft ? annotate(state, restored) : { kind: 'settle' };
   }
   const write = { base: state, ...replicasToRestore(state), ...(hasActive(state) ? {} : otherWriter(state)) };
-  return scaleWith(inOneWrite ? { ...write, kind: 'object', annotations: withoutCount } : { ...write, kind: 'scale' });
+  return scaleWith(inOneWrite ? { ...write, kind: 'object', annotations: restored } : { ...write, kind: 'scale' });
 };
 
 const scaleWith = (write: Write): PatchPlan => ({ kind: 'write', write, scaling: true });

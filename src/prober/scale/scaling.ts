@@ -18,7 +18,7 @@ import {
   wakeTime,
 } from './operation.ts';
 import { type Direction, narrowScope, planPatch } from './patch-plan.ts';
-import { annotatedIn } from './snapshots.ts';
+import { annotatedIn, isHeldIn } from './snapshots.ts';
 
 /** The desired scaling in progress: one operation for each resource, level by level. Instants are monotonic milliseconds. */
 export interface Scaling extends Pick<DesiredScaling, 'direction' | 'scope' | 'reason'> {
@@ -79,6 +79,13 @@ const meaningOfMissing = ({ optional }: DependentResource, { direction, scope }:
   return direction === 'down' ? 'failed' : 'missing';
 };
 
+/** True while a resource that is no longer configured may be at 0: a process that starts finds it only by the annotations `held` of the others. */
+const keepsNotes = ({ resources, snapshotOf }: Pick<ScalingContext, 'resources' | 'snapshotOf'>): boolean =>
+  resources.some(({ ref, restoreOnly }) => {
+    const snapshot = restoreOnly === true ? snapshotOf(refKey(ref)) : undefined;
+    return snapshot !== undefined && (snapshot.kind === 'unknown' || isHeldIn(snapshot));
+  });
+
 /**
  * True if the scaling would write or read, await a request of the former one, or fail because a resource is missing. To wait for resources that have reached their target changes nothing. If it
  * `isRepeated` without a new verdict, it must also be new what the watches show.
@@ -91,8 +98,9 @@ export const hasWork = (
     inFlight,
     mustRead,
   }: Pick<ScalingContext, 'resources' | 'snapshotOf' | 'inFlight' | 'mustRead'>,
-): boolean =>
-  resources.some((resource) => {
+): boolean => {
+  const keepsNote = keepsNotes({ resources, snapshotOf });
+  return resources.some((resource) => {
     if (scaleInfo(resource, wanted.direction) === undefined) return false;
     const key = refKey(resource.ref);
     if (inFlight.has(key)) return true;
@@ -105,13 +113,13 @@ export const hasWork = (
       case 'absent':
       case 'not-served':
         return wanted.isRepeated !== true && meaningOfMissing(resource, wanted) === 'failed';
-      case 'state':
-        return (
-          planPatch(resource, snapshot.state, { ...wanted, scope: narrowScope(wanted.scope, resource) }).kind ===
-          'write'
-        );
+      case 'state': {
+        const scope = narrowScope(wanted.scope, resource);
+        return planPatch(resource, snapshot.state, { ...wanted, scope, keepsNote }).kind === 'write';
+      }
     }
   });
+};
 
 /** Creates a scaling of which no level has started. */
 export const createScaling = (
@@ -203,11 +211,12 @@ const stepStarted = (
   const { now, wallNow, holder, snapshotOf, mayScale, inFlight } = input;
   const { direction, scope, reason, withoutLead } = scaling;
   const heldValue = direction === 'down' ? formatHeldAnnotation({ since: wallNow, reason, ...holder }) : undefined;
+  const context = { direction, scope, heldValue, withoutLead, now, mayScale, keepsNote: keepsNotes(input) };
   const actions: Action[] = [];
   const operations = scaling.operations.map((operation) => {
     if (inFlight.has(operation.key)) return operation;
     const snapshot = snapshotOf(operation.key);
-    const stepped = stepOperation(operation, { direction, scope, heldValue, withoutLead, now, mayScale, snapshot });
+    const stepped = stepOperation(operation, { ...context, snapshot });
     if (stepped.action !== undefined) actions.push(stepped.action);
     return stepped.operation;
   });
