@@ -17,7 +17,7 @@ import { ProbeGate } from './observe/probe-gate.ts';
 import { type Emit, emitTo, observer } from './report/events.ts';
 import { reportEvents } from './report/report.ts';
 import { progressOf } from './report/shown.ts';
-import { type HeldResource, type ListHeldOptions, findHeldOf, heldName, listHeld } from './scale/find-held.ts';
+import { type HeldResource, type ListHeldOptions, findAllHeld, heldName, listHeld } from './scale/find-held.ts';
 import { configuredAs, fillInRef, isAnyHeldFor } from './scale/held.ts';
 
 export interface ReleaseOptions extends ListHeldOptions {
@@ -76,8 +76,7 @@ export const releaseHeld = async (options: ReleaseOptions): Promise<ReleaseResul
     await untilKnown(held, settings, sources, options);
     if (options.dryRun) return foresee(held, sources);
     const failures = await restoreAll(held, { ...options, settings, client, sources });
-    const refs = settings.dependentResources.map(({ ref }) => ref);
-    const still = (await findHeldOf(refs, { client, signal })).filter(({ cluster }) => clusters.has(cluster));
+    const still = (await findAllHeld(settings, { client, signal })).filter(({ cluster }) => clusters.has(cluster));
     const names = new Set(still.map(heldName));
     const judged = still.map((resource) => ({ resource, gardeners: whyGardeners(resource, sources) }));
     return {

@@ -10,7 +10,7 @@ import {
   kubeControllerManager,
   machineControllerManager,
 } from '../../simulator/world/index.ts';
-import { heldAnnotation } from '../../src/annotations/held.ts';
+import { formatHeldAnnotation, heldAnnotation } from '../../src/annotations/held.ts';
 import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/annotations/scaling-annotations.ts';
 import type { KubeRequest } from '../../src/kubernetes/api/kube.ts';
 import { type ProberSettings, releaseHeld } from '../../src/prober/index.ts';
@@ -156,6 +156,18 @@ describe('a release', () => {
     const restored = { restored: [expect.stringContaining(kubeControllerManager)], givenBack: [], left: [] };
     expect(await release(true)).toEqual(restored);
     expect(await release()).toEqual(restored);
+  });
+
+  it('restores what only the note of another names, which is restored already', async () => {
+    const [kcm, mcm] = gardenSettings.dependentResources;
+    const { annotateWith, release } = create(1, { dependentResources: [kcm!] });
+    const note = formatHeldAnnotation({ reason: 'r', by: 'b', with: [mcm!.ref] });
+    annotateWith(kubeControllerManager, { shoot: 's0', replicas: 1, annotations: { [heldAnnotation]: note } });
+    annotateWith(machineControllerManager, { shoot: 's0', replicas: 0, annotations: heldMarks });
+    expect(await release()).toMatchObject({ restored: [expect.stringContaining(machineControllerManager)], left: [] });
+    const { namespace } = world.shoot('s0');
+    const kept = world.store.get(simKinds.Deployment, { namespace, name: kubeControllerManager });
+    expect(kept?.metadata.annotations ?? {}).toEqual({});
   });
 
   it('ends when nothing is at 0, although an annotation that the Go program has left cannot be removed', async () => {

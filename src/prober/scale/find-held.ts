@@ -1,4 +1,4 @@
-import { hasActive, hasStoredReplicas } from '../../annotations/scaling-annotations.ts';
+import { hasActive, hasOurAnnotations, hasStoredReplicas } from '../../annotations/scaling-annotations.ts';
 import type { CallOptions, Kube, KubeClient } from '../../kubernetes/api/kube.ts';
 import { listBounds, listCall } from '../../kubernetes/api/list-call.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
@@ -80,8 +80,8 @@ const listNamed = (ref: RefTemplate, resource: string, isCached: boolean) =>
     protobuf: isPatchableWorkload(ref) ? workload : undefined,
   });
 
-/** Returns the held ones of one dependent resource in all namespaces; none if its kind is not served. Rejects with an ApiError. */
-export const findHeld = async (ref: RefTemplate, query: HeldQuery): Promise<readonly HeldResource[]> => {
+/** Returns those of one dependent resource in all namespaces that have an annotation of ours; none if its kind is not served. Rejects with an ApiError. */
+const findAnnotated = async (ref: RefTemplate, query: HeldQuery): Promise<readonly HeldResource[]> => {
   const { client, options, isCached = false } = query;
   const kind = await resolveKind(client, ref, options);
   if (kind.kind === 'not-served') return [];
@@ -89,15 +89,16 @@ export const findHeld = async (ref: RefTemplate, query: HeldQuery): Promise<read
   const { value: listed } = await client.call(listNamed(ref, resource, isCached), options);
   const found: HeldResource[] = [];
   for (const seen of listed) {
-    if (!(hasActive(seen) || hasStoredReplicas(seen)) || !isConfigured(ref, seen)) continue;
+    if (!hasOurAnnotations(seen) || !isConfigured(ref, seen)) continue;
     const { name, namespace, annotations } = seen;
     const held = { apiVersion: ref.apiVersion, kind: ref.kind, name };
     let specReplicas = isPatchableWorkload(ref) ? (seen.specReplicas ?? 1) : undefined;
-    if (specReplicas === undefined && !(isCached && hasActive(seen))) {
+    // The count of others does not matter: they are not held.
+    const mayBeHeld = hasActive(seen) || hasStoredReplicas(seen);
+    if (specReplicas === undefined && mayBeHeld && !(isCached && hasActive(seen))) {
       const { value: scale } = await client.call(getScale({ ref: held, resource, namespace }), options);
       specReplicas = scale.specReplicas;
     }
-    if (!isHeld(seen, specReplicas)) continue;
     found.push({ cluster: clusterOfHeld(seen), namespace, ref: held, annotations, specReplicas });
   }
   return found;
@@ -106,17 +107,32 @@ export const findHeld = async (ref: RefTemplate, query: HeldQuery): Promise<read
 /** Timeout of a list of all Deployments of a seed with a thousand shoots, which comes in 50 pages. */
 const listTimeoutMs = 300_000;
 
-/** Finds the held ones of these resources, in all namespaces. Rejects with an ApiError. */
-export const findHeldOf = async (
-  refs: readonly RefTemplate[],
-  { client, signal }: { readonly client: KubeClient; readonly signal: AbortSignal },
+const onlyHeld = (found: readonly HeldResource[]): readonly HeldResource[] =>
+  found.filter((one) => isHeld(one, one.specReplicas));
+
+/** Returns the held ones of one dependent resource, as `findAnnotated` does. */
+export const findHeld = async (ref: RefTemplate, query: HeldQuery): Promise<readonly HeldResource[]> =>
+  onlyHeld(await findAnnotated(ref, query));
+
+interface Searching {
+  readonly client: KubeClient;
+  readonly signal: AbortSignal;
+}
+
+const findAllAnnotated = async (
+  { dependentResources }: Pick<ProberSettings, 'dependentResources'>,
+  { client, signal }: Searching,
 ): Promise<readonly HeldResource[]> => {
   const found: HeldResource[] = [];
-  for (const ref of new Map(refs.map((one) => [refKey(one), one])).values()) {
-    found.push(...(await findHeld(ref, { client, options: { signal, timeoutMs: listTimeoutMs } })));
+  for (const ref of new Map(dependentResources.map((one) => [refKey(one.ref), one.ref])).values()) {
+    found.push(...(await findAnnotated(ref, { client, options: { signal, timeoutMs: listTimeoutMs } })));
   }
   return found;
 };
+
+/** Finds the held ones of the resources that the settings name, in all namespaces. Rejects with an ApiError. */
+export const findAllHeld = async (settings: ProberSettings, searching: Searching): Promise<readonly HeldResource[]> =>
+  onlyHeld(await findAllAnnotated(settings, searching));
 
 export interface ListHeldOptions {
   /** Settings of the prober whose resources are released. They determine the order. */
@@ -137,16 +153,12 @@ export interface ListedHeld {
  * an ApiError.
  */
 export const listHeld = async ({ settings, seed, clock, signal }: ListHeldOptions): Promise<ListedHeld> => {
-  const client = createKubeClient({ kube: seed, clock });
-  const find = ({ dependentResources }: ProberSettings): Promise<readonly HeldResource[]> =>
-    findHeldOf(
-      dependentResources.map(({ ref }) => ref),
-      { client, signal },
-    );
-  const named = await find(settings);
+  const searching = { client: createKubeClient({ kube: seed, clock }), signal };
+  const named = await findAllAnnotated(settings, searching);
   const all = withUnconfigured(settings, named);
   const isMore = all.dependentResources.length > settings.dependentResources.length;
-  return { held: inOrder(isMore ? await find(all) : named, all), settings: all };
+  const found = isMore ? await findAllAnnotated(all, searching) : named;
+  return { held: inOrder(onlyHeld(found), all), settings: all };
 };
 
 /** Sorts resources in the order of restoration: cluster by cluster, each by its levels, resources that no configuration names last. */
