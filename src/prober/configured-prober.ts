@@ -62,7 +62,7 @@ export const createConfiguredProber = (
   settings: ProberSettings,
   deps: ConfiguredProberDeps,
 ): ConfiguredComponent<ProberSettings, ProberMemories> => {
-  const { clock, logger } = deps;
+  const { clock, logger, identity } = deps;
   const sources = createProberSources(settings, { ...deps, kube: deps.seed });
   const closing = new AbortController();
   let watches: readonly Promise<void>[] = [];
@@ -76,7 +76,8 @@ export const createConfiguredProber = (
       watches = [clusters, kubeconfigs, ...others].map((source) => source.run(closing.signal));
       await waitForSync([clusters, kubeconfigs], { clock, logger, signal: closing.signal });
       await untilRestKnown(sources, deps, closing.signal);
-      if (!closing.signal.aborted) endOfSearch = watchForDropped(settings, dependents, deps.onDropped);
+      if (closing.signal.aborted) return;
+      endOfSearch = watchForDropped(dependents, { settings, identity, found: deps.onDropped });
     },
     work: (memories, signal) => runController({ settings, sources, deps, memories: memories ?? new Map() }, signal),
     checks: () => checksOf(sources, deps),

@@ -147,10 +147,11 @@ describe('a resource that only a held one names', () => {
     kubeConfigSecretName: 'probe',
     dependentResourceInfos: Object.entries(levels).map(([name, level]) => ({ ref: refOf(name), scaleUp: { level } })),
   });
-  const heldWith = (...names: readonly string[]) => {
-    const annotation = formatHeldAnnotation({ reason: 'r', by: 'b', cluster: 'a', with: names.map(refOf) });
+  const heldBy = (by: string, ...names: readonly string[]) => {
+    const annotation = formatHeldAnnotation({ reason: 'r', by, cluster: 'a', with: names.map(refOf) });
     return { namespace: 'a', annotations: { ...active, [heldAnnotation]: annotation } };
   };
+  const heldWith = (...names: readonly string[]) => heldBy('b', ...names);
 
   it('is restored after all others', () => {
     const held = [{ namespace: 'a', annotations: active }, heldWith('kcm', 'ccm'), heldWith('ccm')];
@@ -191,19 +192,21 @@ describe('a resource that only a held one names', () => {
     };
     const told: number[] = [];
     const tell = ({ dependentResources }: ProberSettings): void => void told.push(dependentResources.length);
-    const end = watchForDropped(settings, [watchOf(scalable, withMeta(heldWith('kcm', 'mcm')))], tell);
+    const search = { settings, identity: 'own', found: tell };
+    const end = watchForDropped([watchOf(scalable, withMeta(heldWith('kcm', 'mcm')))], search);
     const show = (type: 'set' | 'deleted', meta: object): void => {
       for (const listener of listeners) listener({ type, key: 'a/kcm', value: withMeta(meta) });
     };
     show('set', scalable.meta);
     show('deleted', heldWith('ccm'));
+    show('set', heldBy('own', 'ccm'));
     expect(told).toEqual([]);
     show('set', heldWith('ccm'));
     show('set', heldWith('ccm', 'csi'));
     expect(told).toEqual([3]);
     end();
     expect(listeners.size).toBe(0);
-    watchForDropped(settings, [watchOf(withMeta(heldWith('ccm', 'csi')))], tell);
+    watchForDropped([watchOf(withMeta(heldWith('ccm', 'csi')))], search);
     expect(told).toEqual([3, 4]);
   });
 });

@@ -175,11 +175,17 @@ export const withUnconfigured = (
   return { ...settings, dependentResources: [...settings.dependentResources, ...added] };
 };
 
+interface SearchForDropped {
+  readonly settings: ProberSettings;
+  /** Identity of this process. All that its own notes name, it knows. */
+  readonly identity: string;
+  readonly found: (settings: ProberSettings) => void;
+}
+
 /** Calls `found` once, with more settings, if a held resource's annotation names resources that `settings` do not. Returns the function that ends this. */
 export const watchForDropped = (
-  settings: ProberSettings,
   dependents: readonly WatchedDependent[],
-  found: (settings: ProberSettings) => void,
+  { settings, identity, found }: SearchForDropped,
 ): (() => void) => {
   let isTold = false;
   const look = (metas: readonly ObjectMeta[]): void => {
@@ -189,5 +195,7 @@ export const watchForDropped = (
     found(all);
   };
   look(dependents.flatMap(({ store }) => Array.from(store.entries(), ([, { meta }]) => meta)));
-  return subscribeToHeld(dependents, (meta) => look([meta]));
+  return subscribeToHeld(dependents, (meta) => {
+    if (readHeldAnnotation(meta.annotations)?.by !== identity) look([meta]);
+  });
 };
