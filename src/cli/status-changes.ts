@@ -9,7 +9,7 @@ import { leaderInWords, rowOf, verdictInWords } from './status-output.ts';
 const keyOf = (shoot: ShootStatus): string =>
   JSON.stringify([
     stateInWords(shoot),
-    shoot.cause,
+    shoot.causes,
     shoot.state === 'healthy' ? '' : withoutNumbers(shoot.why),
     shoot.do,
   ]);

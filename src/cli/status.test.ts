@@ -53,7 +53,7 @@ describe('the table in a terminal', () => {
                                        do: renew the Secret shoot--dev--one/dwd-prober; nothing is restored before; runbook DwdShootBlind
       dev/two    PAUSED        1h2m0s  paused until 2026-01-01T14:00:00Z: LB maintenance (jo)
                                        next: protected again when the pause ends in 2h0m0s
-                                       do: to protect it now: dwd resume --shoot shoot--dev--two; runbook DwdPausedLong
+                                       do: to end the pause: dwd resume --shoot shoot--dev--two; runbook DwdPausedLong
       dev/one    LANDING       3m12s   7 of 12 nodes renew again, not yet: node-3
                                        next: restored when all renew, at the latest in 41s
       "
@@ -171,7 +171,7 @@ it('without a terminal each shoot has a line with all columns', () => {
     SHOOT      STATE         SINCE   WHY  NEXT  DO
     dev/lost   LOSING NODES  3m15s   12/12 silent for 22s; kube-controller-manager could not be scaled: 403 from webhook limits.example  tries again at the next probe in 7s  mend what keeps the prober from scaling; runbook DwdOutageUnmet
     dev/blind  HELD, BLIND   43s     401 Unauthorized (Secret shoot--dev--one/dwd-prober, key kubeconfig); as of 11:59:14 12/12 silent for 22s; held: kube-controller-manager, machine-controller-manager, cluster-autoscaler  cannot be restored until its API server can be read; next probe in 7s  renew the Secret shoot--dev--one/dwd-prober; nothing is restored before; runbook DwdShootBlind
-    dev/two    PAUSED        1h2m0s  paused until 2026-01-01T14:00:00Z: LB maintenance (jo)  protected again when the pause ends in 2h0m0s  to protect it now: dwd resume --shoot shoot--dev--two; runbook DwdPausedLong
+    dev/two    PAUSED        1h2m0s  paused until 2026-01-01T14:00:00Z: LB maintenance (jo)  protected again when the pause ends in 2h0m0s  to end the pause: dwd resume --shoot shoot--dev--two; runbook DwdPausedLong
     dev/one    LANDING       3m12s   7 of 12 nodes renew again, not yet: node-3  restored when all renew, at the latest in 41s  -
     "
   `);

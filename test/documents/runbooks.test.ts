@@ -94,7 +94,7 @@ it('DwdShootUnprotected has a row for each reason of its alert, and each is reac
   expect(rows.toSorted()).toEqual(unprotectedCauses.filter((cause) => !ordered.includes(cause)).toSorted());
   expect(rows.toSorted()).toEqual(Object.keys(causes).toSorted());
   for (const [cause, situation] of Object.entries(causes)) {
-    expect(toldOf(factsIn('one', situation))).toMatchObject({ cause, runbook: 'DwdShootUnprotected' });
+    expect(toldOf(factsIn('one', situation))).toMatchObject({ causes: [cause], runbook: 'DwdShootUnprotected' });
   }
 });
 

@@ -146,7 +146,7 @@ const tellAll = async (): Promise<ShootStatus> => {
   const series = await seriesOf();
   expect(series.includes('outage_unmet')).toBe(row.state === 'losing nodes');
   expect(series.filter((one) => one.startsWith('unprotected'))).toEqual(
-    row.cause === undefined ? [] : [`unprotected ${row.cause}`],
+    row.causes.map((cause) => `unprotected ${cause}`),
   );
   const isUnseen = row.cause === 'blind' || row.cause === 'nodes-not-listed';
   const isOutage = row.verdict === 'unhealthy' || (row.candidates > 1 && row.expired === row.candidates);

@@ -182,8 +182,8 @@ const showOthers = ({ meter, states, leads, unreadablePauses }: StateGaugesDeps)
     help: '1 while an outage would not be met, or what is held not be restored; only of the leader.',
     labels: ['namespace', 'reason'],
     read: () =>
-      probed().flatMap(({ row: { namespace, cause } }) =>
-        cause === undefined ? [] : [{ value: 1, labels: { namespace, reason: cause } }],
+      probed().flatMap(({ row: { namespace, causes } }) =>
+        causes.map((reason) => ({ value: 1, labels: { namespace, reason } })),
       ),
   });
   meter.gauge({

@@ -230,7 +230,7 @@ export class ShootRecord {
     { wall }: ClockReading,
   ): ShootTold {
     const told = judgeShoot(facts, { now: wall, probeIntervalMs: settings.probeIntervalMs, dryRun });
-    if (told.state !== this.#told?.state || told.cause !== this.#told.cause) this.#since = wall;
+    if (told.state !== this.#told?.state || told.causes.join() !== this.#told.causes.join()) this.#since = wall;
     return { ...told, since: told.since ?? formatWall(this.#since) };
   }
 

@@ -62,13 +62,13 @@ interface Lacking {
 }
 
 /** Returns what a shoot lacks. One that was unprotected is so until it is seen healthy: a pause and an outage hide the cause. */
-const lackOf = ({ state, cause }: ShootTold, { view, isPaused, former, now }: Lacking): Lack | undefined => {
+const lackOf = ({ state, causes }: ShootTold, { view, isPaused, former, now }: Lacking): Lack | undefined => {
   const { up, held } = view;
   const { unmet } = view.state;
   if (unmet !== undefined && held.length === 0 && now >= unmet.since + timelyMs) return 'late';
   if (state === 'blind') return 'blind';
   if (state === 'losing nodes' && isPaused && up.length > 0) return 'held back';
-  if (cause !== undefined && !ordered.has(cause)) return 'unprotected';
+  if (causes.some((cause) => !ordered.has(cause))) return 'unprotected';
   const isHealthy = state === 'healthy' || state === 'flapping';
   return former === 'unprotected' && !isHealthy ? former : undefined;
 };

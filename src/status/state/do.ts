@@ -1,4 +1,4 @@
-import type { PauseInForce, ResourceInShoot, ShootFacts, ShootTold } from './schema.ts';
+import type { PauseInForce, ResourceInShoot, ShootFacts, UnprotectedCause } from './schema.ts';
 import { listed } from './words.ts';
 
 const ignoreScaling = 'dependency-watchdog.gardener.cloud/ignore-scaling';
@@ -7,9 +7,11 @@ const ignoreScaling = 'dependency-watchdog.gardener.cloud/ignore-scaling';
 export const quoted = (text: string): string =>
   /^[\w./:@%+=-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 
-/** Returns the command that removes the annotation. */
-const unignore = (namespace: string, { kind, name }: ResourceInShoot): string =>
-  `kubectl -n ${quoted(namespace)} annotate ${quoted(`${kind.toLowerCase()}/${name}`)} ${ignoreScaling}-`;
+/** Returns the command that removes the annotation of all these. */
+const unignore = (namespace: string, ignored: readonly ResourceInShoot[]): string => {
+  const names = ignored.map(({ kind, name }) => quoted(`${kind.toLowerCase()}/${name}`));
+  return `kubectl -n ${quoted(namespace)} annotate ${names.join(' ')} ${ignoreScaling}-`;
+};
 
 /** Returns the command, or the change of the configuration, that ends a pause. */
 const resuming = ({ on }: PauseInForce, namespace: string): string => {
@@ -35,18 +37,17 @@ export const mendAccess = ({ failing, access, held }: ShootFacts): string => {
 };
 
 /** Returns what a person does so that an outage would be met; empty if nothing. */
-export const protect = (cause: ShootTold['cause'], facts: ShootFacts): string => {
+export const protect = (cause: UnprotectedCause, facts: ShootFacts): string => {
   const { namespace, paused, missing = [], notServed = [], ignored = [] } = facts;
-  const [first] = ignored;
   switch (cause) {
     case 'paused':
-      return paused === null ? '' : `to protect it now: ${resuming(paused, namespace)}`;
+      return paused === null ? '' : `to end the pause: ${resuming(paused, namespace)}`;
     case 'missing':
       return `create ${listed(missing)}, or make it optional in the configuration`;
     case 'not-served':
       return `install the kind of ${listed(notServed)}, or remove it from the configuration`;
     case 'ignore-scaling':
-      return first === undefined ? '' : `to end that: ${unignore(namespace, first)}`;
+      return ignored.length === 0 ? '' : `to end that: ${unignore(namespace, ignored)}`;
     case 'too-few-nodes':
       return (facts.nodes ?? 0) < 2 ? 'nothing, unless it should have more nodes' : 'mend the nodes that do not count';
     case 'grace':
@@ -55,7 +56,6 @@ export const protect = (cause: ShootTold['cause'], facts: ShootFacts): string =>
       return 'run the prober without --dry-run';
     case 'nodes-not-listed':
     case 'blind':
-    case undefined:
       return mendAccess(facts);
   }
 };

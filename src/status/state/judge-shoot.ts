@@ -20,23 +20,35 @@ const isBlind = ({ failing }: ShootFacts, { now, probeIntervalMs }: JudgeContext
   failing !== undefined &&
   (failing.runs >= blindAfter || now - Date.parse(failing.since) >= blindAfter * probeIntervalMs);
 
+/** An outage that leaves less than this of the grace, in milliseconds, is not met in time. */
+const leastRestMs = 2_000;
+
 const isOutage = ({ verdict }: ShootFacts): boolean => verdict === 'unhealthy';
 
-/** Returns why an outage of a probed shoot would not be met; undefined if it would, as far as the facts show. */
-const causeOf = (facts: ShootFacts, { dryRun }: JudgeContext): UnprotectedCause | undefined => {
+/** Returns all causes for which an outage of a probed shoot would not be met; none if it would, as far as the facts show. */
+const causesOf = (facts: ShootFacts, { dryRun }: JudgeContext): readonly UnprotectedCause[] => {
   const { paused, missing = [], notServed = [], ignored = [], graceMs, actsAfterMs } = facts;
-  if (paused !== null) return 'paused';
-  if (dryRun) return 'dry-run';
-  if (missing.length > 0) return 'missing';
-  if (notServed.length > 0) return 'not-served';
-  if (isTooFew(facts)) return 'too-few-nodes';
-  if (actsAfterMs !== undefined && actsAfterMs >= graceMs) return 'grace';
-  return ignored.length > 0 ? 'ignore-scaling' : undefined;
+  const found: readonly (readonly [UnprotectedCause, boolean])[] = [
+    ['missing', missing.length > 0],
+    ['not-served', notServed.length > 0],
+    ['too-few-nodes', isTooFew(facts)],
+    ['grace', actsAfterMs !== undefined && actsAfterMs > graceMs - leastRestMs],
+    ['ignore-scaling', ignored.length > 0],
+    ['paused', paused !== null],
+    ['dry-run', dryRun],
+  ];
+  return found.flatMap(([cause, isSo]) => (isSo ? cause : []));
 };
 
-/** Nodes and machines are listed only to judge an outage: without the right to, the leases show that the shoot is healthy now, but no outage would be met. */
-const isRightMissing = ({ failing, held }: ShootFacts): boolean =>
-  failing?.kind === 'rights' && failing.read !== 'leases' && held.length === 0;
+/**
+ * Nodes and machines are listed only to judge an outage: without the right to, the leases show that the shoot is healthy now, but no outage would be met. One that
+ * was seen before goes on, as far as is known.
+ */
+const isRightMissing = (facts: ShootFacts): boolean =>
+  facts.failing?.kind === 'rights' && facts.failing.read !== 'leases' && !isAnOutageKnown(facts);
+
+/** True if the shoot was in an outage when it was seen last. */
+const isAnOutageKnown = (facts: ShootFacts): boolean => facts.held.length > 0 || isOutage(facts);
 
 /** Returns the resources that `ignore-scaling` keeps up in an outage. */
 const keptUp = ({ ignored = [] }: ShootFacts) => ignored.filter(({ isDown }) => !isDown);
@@ -70,27 +82,31 @@ const stateByVerdict = ({ verdict, flapping, progress }: ShootFacts): ShootState
 
 interface Judged {
   readonly state: ShootState;
-  readonly cause?: UnprotectedCause;
+  readonly causes: readonly UnprotectedCause[];
 }
 
 /** Returns the first state that applies, the most urgent first. */
 const stateOf = (facts: ShootFacts, context: JudgeContext): Judged => {
   const { held, up = [], unread = [], notProbed } = facts;
-  if (notProbed !== undefined) return { state: 'not probed' };
-  const isSeen = !isBlind(facts, context);
-  if (isRightMissing(facts) && !isSeen) return { state: 'not protected', cause: 'nodes-not-listed' };
-  if (!isSeen) return { state: 'blind', cause: 'blind' };
-  const cause = causeOf(facts, context);
+  if (notProbed !== undefined) return { state: 'not probed', causes: [] };
+  const causes = causesOf(facts, context);
+  if (isBlind(facts, context)) {
+    return isRightMissing(facts)
+      ? { state: 'not protected', causes: ['nodes-not-listed', ...causes] }
+      : { state: 'blind', causes: ['blind'] };
+  }
   const isUnmet = up.length > 0 || (isOutage(facts) && unread.length > 0);
-  if (isUnmet && !context.dryRun) return { state: 'losing nodes', cause };
+  if (isUnmet && !context.dryRun) return { state: 'losing nodes', causes };
   if (held.length > 0) {
     const state = stateOfHeld(facts);
-    // The outage was met before the pause, which is thus not why it is not met as a whole.
-    return state === 'not protected' ? { state, cause: causeOf({ ...facts, paused: null }, context) } : { state };
+    return { state, causes: state === 'not protected' ? causes : [] };
   }
-  if (cause !== undefined) return { state: cause === 'paused' ? 'paused' : 'not protected', cause };
-  return { state: stateByVerdict(facts) };
+  if (causes.length === 0) return { state: stateByVerdict(facts), causes };
+  return { state: causes.every((cause) => cause === 'paused') ? 'paused' : 'not protected', causes };
 };
+
+/** Joins what is so: with two faults both are told, and both must be mended. */
+const all = (...texts: readonly string[]): string => texts.filter((text) => text !== '').join('; ');
 
 /** Appends what the last run could not read, if it failed. */
 const withFailure = (words: string, facts: ShootFacts): string =>
@@ -167,7 +183,7 @@ const whyBlind = (facts: ShootFacts): string => {
 export type CountedNodes = Pick<ShootFacts, 'candidates' | 'nodes' | 'leftOutReasons'>;
 
 /** True if no outage of the shoot could be seen. */
-export const isTooFew = ({ nodes, candidates }: CountedNodes): boolean => nodes !== undefined && candidates < 2;
+export const isTooFew = ({ nodes, candidates }: CountedNodes): boolean => (nodes ?? 0) > 0 && candidates < 2;
 
 export const whyTooFew = ({ candidates, nodes = 0, leftOutReasons = [] }: CountedNodes): string => {
   const reasons = leftOutReasons.slice(0, 2).map(({ reason, nodes: count }) => `${String(count)} (${reason})`);
@@ -175,33 +191,36 @@ export const whyTooFew = ({ candidates, nodes = 0, leftOutReasons = [] }: Counte
   return `${String(candidates)} of ${String(nodes)} nodes count, and an outage shows by two at least${why}`;
 };
 
-const whyUnprotected = (cause: UnprotectedCause | undefined, facts: ShootFacts): string => {
-  const { missing = [], notServed = [], graceMs, actsAfterMs = 0, held } = facts;
-  const kept = held.length === 0 ? '' : `${leasesInWords(facts)}; held: ${listed(held)}; `;
+const whyCause = (cause: UnprotectedCause, facts: ShootFacts): string => {
+  const { missing = [], notServed = [], graceMs, actsAfterMs = 0, failing, expired } = facts;
   switch (cause) {
     case 'nodes-not-listed': {
-      const unmet = facts.expired === 0 ? '' : `${asOf(facts)}; nothing is scaled down: `;
-      return `${unmet}its ${facts.failing?.read ?? 'nodes'} cannot be listed: ${facts.failing?.reason ?? ''}`;
+      const unmet = expired === 0 ? '' : `${asOf(facts)}; nothing is scaled down: `;
+      return `${unmet}its ${failing?.read ?? 'nodes'} cannot be listed: ${failing?.reason ?? ''}`;
     }
     case 'too-few-nodes':
       return whyTooFew(facts);
     case 'missing':
-      return `${kept}there is no ${listed(missing)} to scale down`;
+      return `there is no ${listed(missing)} to scale down`;
     case 'not-served':
-      return `${kept}the seed does not serve ${listed(notServed)}, so it cannot be scaled down`;
+      return `the seed does not serve ${listed(notServed)}, so it cannot be scaled down`;
     case 'ignore-scaling':
-      return `${kept}${ignoredInWords(facts)}`;
+      return ignoredInWords(facts);
     case 'grace':
-      return `KCM gives up a node after ${formatAge(graceMs)}, and an outage shows after ${formatAge(actsAfterMs)} at the earliest`;
+      return `an outage shows after ${formatAge(actsAfterMs)} at the earliest, and KCM gives up a node after ${formatAge(graceMs)}, which is too soon`;
     case 'dry-run':
       return isOutage(facts)
         ? `dry run: nothing is written, although ${leasesInWords(facts)}`
         : 'dry run: nothing is written in an outage';
     case 'paused':
     case 'blind':
-    case undefined:
       return andPaused(facts).slice(2);
   }
+};
+
+const whyUnprotected = (causes: readonly UnprotectedCause[], facts: ShootFacts): string => {
+  const held = facts.held.length === 0 ? '' : `${leasesInWords(facts)}${andHeld(facts)}`;
+  return all(held, ...causes.map((cause) => whyCause(cause, facts)));
 };
 
 const whyLanding = ({ landing, flapping }: ShootFacts): string => {
@@ -234,10 +253,10 @@ const unreadOf = ({ failing }: ShootFacts): string =>
     : `its ${failing.read} can be listed`;
 
 /** What is said of a shoot in one state. */
-type Said = Omit<ShootTold, 'state' | 'cause' | 'do'> & { readonly do?: string };
+type Said = Omit<ShootTold, 'state' | 'causes' | 'do'> & { readonly do?: string };
 
 /** Returns what lifts `ignore-scaling` from what it keeps down; empty if it keeps nothing down. */
-const letUp = (facts: ShootFacts): string => (keptDown(facts).length === 0 ? '' : protect('ignore-scaling', facts));
+const letUp = (facts: ShootFacts): string => protect('ignore-scaling', { ...facts, ignored: keptDown(facts) });
 
 const nextLanding = ({ landing }: ShootFacts): ShootTold['next'] => {
   if (landing === undefined) return { text: 'restored soon' };
@@ -257,27 +276,42 @@ const nextUnprobed = (facts: ShootFacts): ShootTold['next'] => {
   return { text: notProbed.givesBack ? 'its held resources are given back' : 'nothing restores them by itself' };
 };
 
-/** Joins what a person does: with two faults, both must be mended. */
-const both = (...all: readonly string[]): string => all.filter((one) => one !== '').join('; ');
+/** Returns what a person does about all causes. */
+const protectFrom = (causes: readonly UnprotectedCause[], facts: ShootFacts): string =>
+  all(...causes.map((cause) => protect(cause, facts)));
 
-const doLosing = (facts: ShootFacts, cause: UnprotectedCause | undefined): string => {
+const doLosing = (facts: ShootFacts, causes: readonly UnprotectedCause[]): string => {
   const { up = [], unread = [] } = facts;
-  const all = both(mendScaling(facts, up), cause === undefined ? '' : protect(cause, facts));
-  if (all !== '') return all;
+  const mended = all(mendScaling(facts, up), protectFrom(causes, facts));
+  if (mended !== '') return mended;
   return up.length === 0
     ? `see why ${listed(unread)} cannot be read`
     : `see why ${listed(up)} ${are(up)} not scaled down`;
 };
 
-const said: Readonly<Record<ShootState, (facts: ShootFacts, cause: UnprotectedCause | undefined) => Said>> = {
-  'losing nodes': (facts, cause) => ({
+const nextLosing = (facts: ShootFacts): ShootTold['next'] => {
+  const { up = [], unread = [], nextRunAt } = facts;
+  const isAllKept = unread.length === 0 && keptUp(facts).length === up.length;
+  return isAllKept
+    ? { text: 'nothing scales down what ignore-scaling keeps up' }
+    : { text: 'tries again at the next probe', at: nextRunAt };
+};
+
+const nextUnprotected = (facts: ShootFacts, causes: readonly UnprotectedCause[]): string =>
+  all(
+    `protected once that is mended${causes.includes('paused') ? ' and the pause is over' : ''}`,
+    facts.held.length === 0 ? '' : 'what is held is restored when its nodes renew',
+  );
+
+const said: Readonly<Record<ShootState, (facts: ShootFacts, causes: readonly UnprotectedCause[]) => Said>> = {
+  'losing nodes': (facts, causes) => ({
     since: facts.outageSince,
     why: withFailure(whyLosing(facts), facts),
     next:
       facts.paused === null
-        ? (progressInWords(facts) ?? { text: 'tries again at the next probe', at: facts.nextRunAt })
+        ? (progressInWords(facts) ?? nextLosing(facts))
         : { text: 'nothing is scaled down while it is paused', at: facts.paused.until },
-    do: doLosing(facts, cause),
+    do: doLosing(facts, causes),
     runbook: 'DwdOutageUnmet',
   }),
   blind: (facts) => {
@@ -288,25 +322,20 @@ const said: Readonly<Record<ShootState, (facts: ShootFacts, cause: UnprotectedCa
       since: facts.failing?.since,
       why: whyBlind(facts),
       next: { text, at: facts.nextRunAt },
-      do: both(mendAccess(facts), up.length === 0 ? '' : protect('paused', facts)),
-      runbook: isHeld ? 'DwdShootBlind' : 'DwdShootUnprotected',
+      do: all(mendAccess(facts), up.length === 0 ? '' : protect('paused', facts)),
+      runbook: isAnOutageKnown(facts) ? 'DwdShootBlind' : 'DwdShootUnprotected',
     };
   },
-  'not protected': (facts, cause) => ({
-    why: whyUnprotected(cause, facts),
-    next: progressInWords(facts) ?? {
-      text: both(
-        'protected once that is mended',
-        facts.held.length === 0 ? '' : 'what is held is restored when its nodes renew',
-      ),
-    },
-    do: protect(cause, facts),
+  'not protected': (facts, causes) => ({
+    why: whyUnprotected(causes, facts),
+    next: progressInWords(facts) ?? { text: nextUnprotected(facts, causes) },
+    do: protectFrom(causes, facts),
     runbook: 'DwdShootUnprotected',
   }),
-  paused: (facts, cause) => ({
+  paused: (facts, causes) => ({
     why: `paused ${facts.paused === null ? '' : pauseInWords(facts.paused)}`,
     next: progressInWords(facts) ?? { text: 'protected again when the pause ends', at: facts.paused?.until },
-    do: protect(cause, facts),
+    do: protectFrom(causes, facts),
     runbook: 'DwdPausedLong',
   }),
   held: (facts) => {
@@ -315,20 +344,20 @@ const said: Readonly<Record<ShootState, (facts: ShootFacts, cause: UnprotectedCa
       since: facts.held.flatMap(({ since }) => since ?? []).toSorted((a, b) => Date.parse(a) - Date.parse(b))[0],
       why: withFailure(`${whatIsSeen(facts)}; ${heldInWords(facts)}${andPaused(facts)}`, facts),
       next: moving ?? { text: 'restored when its nodes renew' },
-      do: both(mendScaling(facts, facts.held), letUp(facts)),
+      do: all(mendScaling(facts, facts.held), letUp(facts)),
       runbook: 'DwdHeld',
     };
   },
   landing: (facts) => ({
     why: withFailure(`${whyLanding(facts)}${andIgnored(facts)}${andFailed(facts, facts.held)}`, facts),
     next: nextLanding(facts),
-    do: both(mendScaling(facts, facts.held), letUp(facts)),
+    do: all(mendScaling(facts, facts.held), letUp(facts)),
     runbook: 'DwdHeld',
   }),
   restoring: (facts) => ({
     why: withFailure(`${whatIsSeen(facts)}; ${heldInWords(facts)}`, facts),
     next: progressInWords(facts) ?? { text: 'restores at the next probe', at: facts.nextRunAt },
-    do: both(mendScaling(facts, facts.held), letUp(facts)),
+    do: all(mendScaling(facts, facts.held), letUp(facts)),
     runbook: 'DwdHeld',
   }),
   flapping: (facts) => ({
@@ -347,7 +376,7 @@ const said: Readonly<Record<ShootState, (facts: ShootFacts, cause: UnprotectedCa
   'not probed': (facts) => ({
     why: whyNotProbed(facts),
     next: nextUnprobed(facts),
-    do: both(
+    do: all(
       mendScaling(facts, facts.held),
       facts.held.length > 0 && facts.notProbed?.givesBack !== true
         ? `to restore them: dwd release --shoot ${quoted(facts.namespace)}`
@@ -359,6 +388,6 @@ const said: Readonly<Record<ShootState, (facts: ShootFacts, cause: UnprotectedCa
 
 /** Says what the facts of a shoot mean. Everything that tells of a shoot says this: status, explain, release, the page, Events and alerts. */
 export const judgeShoot = (facts: ShootFacts, context: JudgeContext): ShootTold => {
-  const { state, cause } = stateOf(facts, context);
-  return { state, cause, do: '', ...said[state](facts, cause) };
+  const { state, causes } = stateOf(facts, context);
+  return { state, causes, do: '', ...said[state](facts, causes) };
 };

@@ -214,10 +214,10 @@ const factsSchema = z.object({
 /** What that means. */
 const toldSchema = z.object({
   state: about('State of the shoot.', z.enum(shootStates)),
-  cause: about(
-    'Why an outage would not be met, or would not end; absent: it would.',
-    z.enum(unprotectedCauses),
-  ).optional(),
+  causes: about(
+    'Why an outage would not be met, or would not end; empty: it would.',
+    z.array(z.enum(unprotectedCauses)).readonly(),
+  ),
   since: time('Time at which this state began, as far as this replica knows; absent: not known').optional(),
   why: text('Why the shoot is in this state, a sentence with numbers.'),
   next: about(

@@ -18,9 +18,16 @@ export const pauseInWords = ({ until, reason, by }: PauseInForce): string =>
   `until ${until ?? 'it is taken back'}${reason === '' ? '' : `: ${reason}`}${by === '' ? '' : ` (${by})`}`;
 
 /** Returns the leases by the number that counts: `6/6 silent for 22s`, `4/6 expired`; after a failure of the API server also from when on silence counts. */
-export const leasesInWords = ({ candidates, expired, silentForMs, excusedUntil, lookedAt }: ShootFacts): string => {
+export const leasesInWords = ({
+  candidates,
+  expired,
+  silentForMs,
+  excusedUntil,
+  lookedAt,
+  nodes,
+}: ShootFacts): string => {
   if (lookedAt === undefined) return 'its leases were not read yet';
-  if (candidates === 0) return 'no lease counts';
+  if (candidates === 0) return nodes === 0 ? 'it has no nodes' : 'no lease counts';
   const all = String(candidates);
   const excuse =
     excusedUntil === undefined ? '' : `: silence counts from ${clockTime(excusedUntil)}, when its API server was back`;

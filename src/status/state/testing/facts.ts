@@ -81,6 +81,12 @@ const situations = {
   restoreRefused: { failedWrites: [{ ...kcm, error: '403 from webhook limits.example' }] },
   paused: { paused: { until: '2026-01-01T14:00:00Z', reason: 'LB maintenance', by: 'jo' } },
   ignored: { ignored: [{ ...kcm, isDown: false }] },
+  ignoredMcm: {
+    ignored: [
+      { ...kcm, isDown: false },
+      { ...deployment('machine-controller-manager'), isDown: true },
+    ],
+  },
   ignoredDown: { ignored: [{ ...kcm, isDown: true }] },
   missing: { missing: [kcm] },
   notServed: { notServed: [kcm] },
@@ -92,6 +98,8 @@ const situations = {
     verdict: 'skipped',
   },
   shortGrace: { graceMs: 10_000, actsAfterMs: 12_500 },
+  noNodes: { candidates: 0, nodes: 0, actsAfterMs: undefined },
+  tightGrace: { graceMs: 14_000, actsAfterMs: 12_500 },
   landing: {
     verdict: 'landing',
     landing: { renewed: 7, awaited: 12, late: ['node-3'], latest: before(-41) },
