@@ -63,8 +63,9 @@ export const lookAfter = ({ decision, settings, before }: Looked, reading: Clock
   if (verdict.kind === 'failed' && listedAt === before.listedAt) return before;
   const counted = countedIn(memory);
   const expired = countExpired(counted, listedAt);
-  const isSuspected = verdict.kind === 'unhealthy' || verdict.kind === 'confirming';
-  const isAllSilent = isSuspected && expired < neededOf(counted.length, settings);
+  const isAllSilent = listedAt >= outageFrom(counted, settings) && expired < neededOf(counted.length, settings);
+  // A lazy run compares with the nodes that an earlier one listed: one that has come or gone since is no node that does not count.
+  const isOfEarlier = leftOut === undefined && before.nodes !== undefined;
   const silentSince = Math.max(...counted.map((lease) => lease.silentSince));
   // Only while it makes a difference: later the lease has been renewed, or has expired.
   const excused = counted.find(
@@ -84,7 +85,7 @@ export const lookAfter = ({ decision, settings, before }: Looked, reading: Clock
     listedAt,
     isOutage: listedAt >= outageFrom(counted, settings),
     lookedAt: timeAt(listedAt, reading),
-    candidates: counted.length,
+    candidates: isOfEarlier ? before.candidates : counted.length,
     expired,
     silentForMs: isAllSilent ? Math.max(0, Math.round(listedAt - silentSince)) : undefined,
     excusedUntil: excused && timeAt(excused.silentSince, reading),

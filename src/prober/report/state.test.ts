@@ -161,6 +161,11 @@ describe('the state of all shoots', () => {
     endRun('x', decisionOf(upVerdict, { memory: listed, leftOut, nodes: 4 }));
     const counts = { candidates: 2, expired: 0, lookedAt: new Date(clock.now()).toISOString() };
     expect(states.rows()).toMatchObject([{ ...counts, nodes: 4, leftOut: 2 }]);
+    // A lazy run lists no nodes: that one was replaced by another shows at the next list.
+    const { candidates: _, ...replaced } = memoryOf({ a: now, d: now }, now);
+    endRun('x', decisionOf(upVerdict, { memory: { ...replaced, candidates: listed.candidates } }));
+    expect(states.rows()).toMatchObject([{ ...counts, nodes: 4, leftOut: 2, state: 'healthy' }]);
+    endRun('x', decisionOf(upVerdict, { memory: listed, leftOut, nodes: 4 }));
     // A failed run has read nothing: nothing is told as newer or older than it was seen.
     await clock.advance(46_000);
     endRun('x', decisionOf(failedVerdict, { memory: listed }), 3_000);
@@ -173,6 +178,17 @@ describe('the state of all shoots', () => {
       { name: 'c', ageMs: 29_999, expired: false, counted: true },
       { name: 'd', expired: false, counted: false, leftOut: 'it has no lease yet' },
     ]);
+  });
+
+  it('counts the silent leases of a run that could not list the nodes', () => {
+    const { clock, states, step, endRun } = create();
+    const now = clock.monotonic();
+    step('x', () => sightOf());
+    endRun(
+      'x',
+      decisionOf(failedVerdict, { memory: memoryOf({ a: now - 25_000, b: now - 25_000, c: now - 25_000 }, now) }),
+    );
+    expect(states.rows()).toMatchObject([{ candidates: 3, expired: 0, silentForMs: 25_000 }]);
   });
 
   it('tells since when every shoot has been probed', async () => {
