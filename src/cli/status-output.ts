@@ -50,13 +50,15 @@ export const leaderInWords = ({ lease, replicas, prober, source, at }: SeedStatu
   const round =
     prober?.lastRoundEndedAt === undefined ? '' : `; last round ${between(prober.lastRoundEndedAt, at)} ago`;
   const written = prober?.dryRun === true ? '; DRY RUN, nothing is written' : '';
+  const waits = 'nothing is restored until a replica leads; runbook DwdNoLeader';
   if (leader === '') {
-    return lease === undefined
-      ? 'leader not known'
-      : `nobody holds the leader Lease: nothing is probed, unless a prober runs without one or elsewhere (--namespace)${standbys}; runbook DwdProberAbsent`;
+    if (lease === undefined) return 'leader not known';
+    return prober === undefined
+      ? `nobody holds the leader Lease: nothing is probed, unless a prober runs without one or elsewhere (--namespace)${standbys}; runbook DwdProberAbsent`
+      : `nobody holds the leader Lease${standbys}: ${waits}`;
   }
   if (holder !== '' && !isFresh && prober?.leads !== true) {
-    return `leader ${name}${led} no longer renews its Lease${standbys}: nothing is restored until a replica leads; runbook DwdNoLeader`;
+    return `leader ${name}${led} no longer renews its Lease${standbys}: ${waits}`;
   }
   const silent = source === 'leader' ? '' : ', but it did not respond';
   return `leader ${name}${led}${silent}${standbys}${round}${written}`;

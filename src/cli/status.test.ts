@@ -110,6 +110,14 @@ leader dwd-prober-a for 2h0m0s, 1 hot standby; last round 3s ago
       ],
     ],
     [
+      'no replica leads, and a standby responds',
+      {
+        objects: { lease: { holder: '', isFresh: false }, replicas: [], problems: [] },
+        answer: proberOf([shootOf('a')], { leads: false }),
+      },
+      ['nobody holds the leader Lease: nothing is restored until a replica leads; runbook DwdNoLeader'],
+    ],
+    [
       'the leader is silent',
       {
         objects: { lease: { holder: 'x_1', since: before(60), isFresh: false }, replicas: [], problems: [] },

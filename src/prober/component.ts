@@ -93,7 +93,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
     onChange: (change) => emit({ kind: 'pause-changed', ...change }),
   });
   const pauseOf = (cluster: string) => shownPause(pauses.of(cluster));
-  const states = new ShootStates({ clock: ports.clock, dryRun, seedName, pauseOf, emit: (e) => emit(e) });
+  const states = new ShootStates({ clock: ports.clock, dryRun, leads, seedName, pauseOf, emit: (e) => emit(e) });
   const seed = (): string | undefined => states.seed();
   const emit: Emit = emitTo([states.observe, reportEvents({ ...ports, events, dryRun, leads, seed })]);
   showStates({ ...ports, states, leads, unreadablePauses: () => pauses.unreadable() });

@@ -56,15 +56,16 @@ const shootOf = (
   own: readonly Pick<HeldResource, 'ref' | 'annotations'>[],
   { pause, now }: { readonly pause: FoundPause | undefined; readonly now: number },
 ): ShootStatus => {
-  const reason = own.flatMap(({ annotations }) => readHeldAnnotation(annotations) ?? [])[0]?.reason ?? '';
+  const reason = own.flatMap(({ annotations }) => readHeldAnnotation(annotations)?.reason ?? [])[0] ?? '';
   const facts: ShootFacts = {
     namespace: name,
     ...nameIn(name),
-    ...{ reason, candidates: 0, expired: 0, leaseExpiryMs: 0, graceMs: 0, flapping: false },
+    reason: reason === '' ? '' : `when scaled down: ${reason}`,
+    ...{ candidates: 0, expired: 0, leaseExpiryMs: 0, graceMs: 0, flapping: false },
     paused: shownPause(pause) ?? null,
     held: own.map(({ ref, annotations }) => shownHeld({ ...ref, annotations })),
   };
-  const told = judgeShoot(facts, { now, probeIntervalMs: 0, dryRun: false });
+  const told = judgeShoot(facts, { now, probeIntervalMs: 0, dryRun: false, leads: false });
   return { ...facts, ...told, next: { text: 'not known, because no prober responded' } };
 };
 

@@ -130,7 +130,8 @@ describe('with a leader', () => {
 
   it('reads its status with three requests in all', async () => {
     const { paths, ...status } = await read({ [proxyOf('prober-a')]: proberOf([shootOf('a')]) });
-    expect(status).toMatchObject({ source: 'leader', total: 1, problems: [] });
+    // Ages are by the clock of the prober.
+    expect(status).toMatchObject({ at: proberOf([]).at, source: 'leader', total: 1, problems: [] });
     expect(paths.map((path) => path.slice(path.lastIndexOf('/')))).toEqual([
       '/dwd-prober-leader-election',
       '/pods',
@@ -243,7 +244,7 @@ describe('without a prober', () => {
     const { shoots, paths } = await read();
     expect(shoots).toMatchObject([
       {
-        ...{ namespace: one, state: 'held', since: '2026-01-01T10:00:00Z', reason: 'why' },
+        ...{ namespace: one, state: 'held', since: '2026-01-01T10:00:00Z', reason: 'when scaled down: why' },
         held: [{ kind, name: 'etcd-main', replicas: 3 }],
       },
     ]);

@@ -119,7 +119,8 @@ export const readSeedStatus = async (query: LeaderQuery, context: CommandContext
     answer === undefined ? await orProblem('the held resources', readHeldHere(namespace, context)) : {};
   const asked = all?.shoots.length === 0 ? await orProblem('the Clusters', isNoSeed(objects, query, context)) : {};
   return judgeSeed({
-    ...{ at: new Date(context.clock.now()).toISOString(), connectedTo: nameOf(context.access) },
+    // The prober's clock is that of all its times.
+    ...{ at: answer?.at ?? new Date(context.clock.now()).toISOString(), connectedTo: nameOf(context.access) },
     ...{ objects, answer, isNoSeed: asked.value },
     held: all && shoot !== undefined ? onlyOf(all, shoot) : all,
     problems: [silence, problem].filter((one) => one !== undefined),

@@ -35,7 +35,7 @@ beforeEach(() => {
 /** Returns the function that tells events to log, metrics, Kubernetes Events and state. */
 const observeAll = ({ meter, dryRun = false }: { readonly meter: RecordingMeter; readonly dryRun?: boolean }): Emit => {
   const leads = (): boolean => true;
-  const states = new ShootStates({ clock, dryRun, pauseOf: () => undefined });
+  const states = new ShootStates({ clock, dryRun, leads, pauseOf: () => undefined });
   showStates({ meter, states, leads, unreadablePauses: () => [] });
   const events = { record: (event: RecordedEvent) => recorded.push(event) };
   return emitTo([states.observe, reportEvents({ clock, logger, meter, events, dryRun, leads, seed: () => seed })]);

@@ -1,4 +1,4 @@
-import { judgeShoot } from '../../status/state/judge-shoot.ts';
+import { type JudgeContext, judgeShoot } from '../../status/state/judge-shoot.ts';
 import type {
   FailedWrite,
   FailingRuns,
@@ -46,11 +46,10 @@ export interface MeasuredShoot {
 }
 
 /** Facts about a shoot that do not come from its prober. */
-interface RecordContext extends NamedShoot {
+interface RecordContext extends NamedShoot, Pick<JudgeContext, 'dryRun' | 'leads'> {
   readonly pause: PauseInForce | undefined;
   /** Why the shoot is not probed; absent if it is. */
   readonly notProbed?: ShootFacts['notProbed'];
-  readonly dryRun: boolean;
 }
 
 const titleOf = ({ kind, name }: Pick<ResourceInShoot, 'kind' | 'name'>): string => `${kind} ${name}`;
@@ -226,10 +225,10 @@ export class ShootRecord {
   #judge(
     facts: ShootFacts,
     { settings }: ShootProberView,
-    { dryRun }: RecordContext,
+    { dryRun, leads }: RecordContext,
     { wall }: ClockReading,
   ): ShootTold {
-    const told = judgeShoot(facts, { now: wall, probeIntervalMs: settings.probeIntervalMs, dryRun });
+    const told = judgeShoot(facts, { now: wall, probeIntervalMs: settings.probeIntervalMs, dryRun, leads });
     if (told.state !== this.#told?.state || told.causes.join() !== this.#told.causes.join()) this.#since = wall;
     return { ...told, since: told.since ?? formatWall(this.#since) };
   }

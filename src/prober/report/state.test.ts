@@ -23,7 +23,7 @@ const create = ({ dryRun = false, seedName, names = [], pause }: Given = {}) => 
   const clock = createVirtualClock();
   const lacks: (Lack | undefined)[] = [];
   const states = new ShootStates({
-    ...{ clock, dryRun, seedName },
+    ...{ clock, dryRun, seedName, leads: () => true },
     pauseOf: () => pause,
     emit: (event) => event.kind === 'lack-changed' && lacks.push(event.lack),
   });

@@ -27,6 +27,8 @@ import { type ClockReading, formatWall } from './shown.ts';
 export interface ShootStatesOptions {
   readonly clock: Clock;
   readonly dryRun: boolean;
+  /** True if this process leads. */
+  readonly leads: () => boolean;
   /** Name of the seed; absent: the one in its Clusters. */
   readonly seedName?: string | undefined;
   /** Returns the pause in force, of this shoot or of all. */
@@ -182,7 +184,7 @@ export class ShootStates {
 
   /** Returns the shoots without a prober, with their held resources as far as the watches show them. */
   #unprobed(): readonly ShootStatus[] {
-    const { pauseOf, dryRun, clock } = this.#options;
+    const { pauseOf, dryRun, leads, clock } = this.#options;
     const { clusters, dependents } = this.#clusters;
     const found = heldByCluster(dependents);
     const names = new Set([...Array.from(clusters.entries(), ([name]) => name), ...found.keys()]);
@@ -197,7 +199,7 @@ export class ShootStates {
         paused: pauseOf(cluster) ?? null,
         failedWrites: unlessEmpty([...this.#historyOf(cluster).failedWrites.values()]),
       };
-      return [{ ...facts, ...judgeShoot(facts, { now: clock.now(), probeIntervalMs: 0, dryRun }) }];
+      return [{ ...facts, ...judgeShoot(facts, { now: clock.now(), probeIntervalMs: 0, dryRun, leads: leads() }) }];
     });
   }
 
@@ -245,10 +247,10 @@ export class ShootStates {
   }
 
   #contextOf(cluster: string) {
-    const { pauseOf, dryRun } = this.#options;
+    const { pauseOf, dryRun, leads } = this.#options;
     const isReleased = this.#records.get(cluster)?.isProbed === false;
     const notProbed = isReleased ? this.#whyNotProbed(cluster) : undefined;
-    return { ...this.#namesOf(cluster), pause: pauseOf(cluster), notProbed, dryRun };
+    return { ...this.#namesOf(cluster), pause: pauseOf(cluster), notProbed, dryRun, leads: leads() };
   }
 
   #stepped(cluster: string, readView: () => ShootProberView): void {

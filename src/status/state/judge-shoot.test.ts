@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { stateInWords } from './judge-seed.ts';
-import { judgeShoot } from './judge-shoot.ts';
+import { type JudgeContext, judgeShoot } from './judge-shoot.ts';
 import type { ShootFacts } from './schema.ts';
 import type { ShootState } from './states.ts';
 import { type Situation, context, factsIn, factsOf, situationNames, toldOf } from './testing/facts.ts';
 
 /** What is told of a shoot, without the parts that are empty. */
-const told = (all: readonly Situation[], dryRun = false): readonly string[] => {
-  const { why, next, do: what, runbook, ...shoot } = toldOf(factsIn('one', ...all), { dryRun });
+const told = (all: readonly Situation[], given: Partial<JudgeContext> = {}): readonly string[] => {
+  const { why, next, do: what, runbook, ...shoot } = toldOf(factsIn('one', ...all), given);
   return [stateInWords(shoot), why, next.text, what, runbook ?? ''];
 };
 
@@ -26,14 +26,25 @@ describe('what is told', () => {
   });
 
   it('in a dry run', () => {
-    expect(told([], true)).toEqual([
+    expect(told([], { dryRun: true })).toEqual([
       'NOT PROTECTED',
       'dry run: nothing is written in an outage',
       'protected once that is mended',
       'run the prober without --dry-run',
       'DwdShootUnprotected',
     ]);
-    expect(told(['outage', 'up'], true)[1]).toBe('dry run: nothing is written, although 12/12 expired');
+    expect(told(['outage', 'up'], { dryRun: true })[1]).toBe('dry run: nothing is written, although 12/12 expired');
+  });
+
+  it.each<Situation>(['outage', 'landing', 'flapping', 'hibernated'])('of who restores, %s', (one) => {
+    const nextIn = (given: Partial<JudgeContext>) => told(['held', one], given)[2];
+    expect(nextIn({ leads: false })).toBe('restored by the replica that leads');
+    expect(nextIn({ dryRun: true })).toBe('a dry run restores nothing');
+  });
+
+  it('as of the last look if none has ended for three intervals', () => {
+    expect(told([], { now: context.now + 28_000 })[1]).toBe('as of 11:59:57 0/12 expired');
+    expect(told([], { now: context.now + 27_000 })[1]).toBe('0/12 expired');
   });
 });
 

@@ -11,6 +11,8 @@ export interface JudgeContext {
   readonly probeIntervalMs: number;
   /** True if the prober writes nothing. */
   readonly dryRun: boolean;
+  /** True if the prober leads: only the leader restores. */
+  readonly leads: boolean;
 }
 
 /** A shoot is blind after this many failed runs in a row, or after this many probe intervals. */
@@ -85,6 +87,18 @@ interface Judged {
   readonly causes: readonly UnprotectedCause[];
 }
 
+/** All that is known of a shoot when it is told. */
+interface Known extends ShootFacts, JudgeContext, Judged {
+  /** Its leases in words, as of their last list if the last run has failed, or none has ended for three intervals. */
+  readonly counts: string;
+}
+
+const countsOf = (facts: ShootFacts, { now, probeIntervalMs }: JudgeContext): string => {
+  const { failing, lookedAt } = facts;
+  const isLate = lookedAt !== undefined && now - Date.parse(lookedAt) > blindAfter * probeIntervalMs;
+  return failing !== undefined || isLate ? asOf(facts) : leasesInWords(facts);
+};
+
 /** Returns the first state that applies, the most urgent first. */
 const stateOf = (facts: ShootFacts, context: JudgeContext): Judged => {
   const { held, up = [], unread = [], notProbed } = facts;
@@ -152,8 +166,8 @@ const mendScaling = (facts: ShootFacts, those: readonly ResourceInShoot[]): stri
   failedOf(facts, those).length === 0 ? '' : 'mend what keeps the prober from scaling';
 
 /** Returns the leases; before the first look, what the annotations of held resources say. */
-const whatIsSeen = (facts: ShootFacts): string =>
-  facts.lookedAt === undefined && facts.reason !== '' ? facts.reason : leasesInWords(facts);
+const whatIsSeen = ({ lookedAt, reason, counts }: Known): string =>
+  lookedAt === undefined && reason !== '' ? reason : counts;
 
 const are = (resources: readonly unknown[], verb: 'is' | 'was' = 'is'): string => {
   const many = verb === 'is' ? 'are' : 'were';
@@ -164,13 +178,13 @@ const are = (resources: readonly unknown[], verb: 'is' | 'was' = 'is'): string =
 const whyUnread = ({ unread = [] }: ShootFacts): string =>
   unread.length === 0 ? '' : `; not known whether ${listed(unread)} ${are(unread)} down`;
 
-const whyLosing = (facts: ShootFacts): string => {
+const whyLosing = (facts: Known): string => {
   const { up = [] } = facts;
   const told = new Set([...keptUp(facts), ...failedOf(facts, up)].map(({ name }) => name));
   const others = up.filter(({ name }) => !told.has(name));
   const still = others.length === 0 ? '' : `; ${listed(others)} ${are(others)} still up`;
   const why = `${andFailed(facts, up)}${still}${andIgnored(facts)}${whyUnread(facts)}`;
-  return `${leasesInWords(facts)}${why}${andHeld(facts)}${andPaused(facts)}`;
+  return `${facts.counts}${why}${andHeld(facts)}${andPaused(facts)}`;
 };
 
 const whyBlind = (facts: ShootFacts): string => {
@@ -191,7 +205,7 @@ export const whyTooFew = ({ candidates, nodes = 0, leftOutReasons = [] }: Counte
   return `${String(candidates)} of ${String(nodes)} nodes count, and an outage shows by two at least${why}`;
 };
 
-const whyCause = (cause: UnprotectedCause, facts: ShootFacts): string => {
+const whyCause = (cause: UnprotectedCause, facts: Known): string => {
   const { missing = [], notServed = [], graceMs, actsAfterMs = 0, failing, expired } = facts;
   switch (cause) {
     case 'nodes-not-listed': {
@@ -210,7 +224,7 @@ const whyCause = (cause: UnprotectedCause, facts: ShootFacts): string => {
       return `an outage shows after ${formatAge(actsAfterMs)} at the earliest, and KCM gives up a node after ${formatAge(graceMs)}, which is too soon`;
     case 'dry-run':
       return isOutage(facts)
-        ? `dry run: nothing is written, although ${leasesInWords(facts)}`
+        ? `dry run: nothing is written, although ${facts.counts}`
         : 'dry run: nothing is written in an outage';
     case 'paused':
     case 'blind':
@@ -218,9 +232,9 @@ const whyCause = (cause: UnprotectedCause, facts: ShootFacts): string => {
   }
 };
 
-const whyUnprotected = (causes: readonly UnprotectedCause[], facts: ShootFacts): string => {
-  const held = facts.held.length === 0 ? '' : `${leasesInWords(facts)}${andHeld(facts)}`;
-  return all(held, ...causes.map((cause) => whyCause(cause, facts)));
+const whyUnprotected = (facts: Known): string => {
+  const held = facts.held.length === 0 ? '' : `${facts.counts}${andHeld(facts)}`;
+  return all(held, ...facts.causes.map((cause) => whyCause(cause, facts)));
 };
 
 const whyLanding = ({ landing, flapping }: ShootFacts): string => {
@@ -258,6 +272,12 @@ type Said = Omit<ShootTold, 'state' | 'causes' | 'do'> & { readonly do?: string 
 /** Returns what lifts `ignore-scaling` from what it keeps down; empty if it keeps nothing down. */
 const letUp = (facts: ShootFacts): string => protect('ignore-scaling', { ...facts, ignored: keptDown(facts) });
 
+/** Says who restores if this prober does not. */
+const restoredByOther = ({ dryRun, leads }: JudgeContext): ShootTold['next'] | undefined => {
+  if (dryRun) return { text: 'a dry run restores nothing' };
+  return leads ? undefined : { text: 'restored by the replica that leads' };
+};
+
 const nextLanding = ({ landing }: ShootFacts): ShootTold['next'] => {
   if (landing === undefined) return { text: 'restored soon' };
   const { earliest, latest } = landing;
@@ -266,23 +286,23 @@ const nextLanding = ({ landing }: ShootFacts): ShootTold['next'] => {
     : { text: `restored at the latest at ${clockTime(latest)}, at the earliest`, at: earliest };
 };
 
-const nextUnprobed = (facts: ShootFacts): ShootTold['next'] => {
+const nextUnprobed = (facts: Known): ShootTold['next'] => {
   const { notProbed, held, nextRunAt: at } = facts;
   if (notProbed === undefined) return { text: 'first probe', at };
   const moving = progressInWords(facts);
   if (moving !== undefined) return moving;
   if (held.length === 0) return { text: '' };
   if (failedOf(facts, held).length > 0) return { text: 'tries again to give them back' };
-  return { text: notProbed.givesBack ? 'its held resources are given back' : 'nothing restores them by itself' };
+  if (!notProbed.givesBack) return { text: 'nothing restores them by itself' };
+  return restoredByOther(facts) ?? { text: 'its held resources are given back' };
 };
 
 /** Returns what a person does about all causes. */
-const protectFrom = (causes: readonly UnprotectedCause[], facts: ShootFacts): string =>
-  all(...causes.map((cause) => protect(cause, facts)));
+const protectFrom = (facts: Known): string => all(...facts.causes.map((cause) => protect(cause, facts)));
 
-const doLosing = (facts: ShootFacts, causes: readonly UnprotectedCause[]): string => {
+const doLosing = (facts: Known): string => {
   const { up = [], unread = [] } = facts;
-  const mended = all(mendScaling(facts, up), protectFrom(causes, facts));
+  const mended = all(mendScaling(facts, up), protectFrom(facts));
   if (mended !== '') return mended;
   return up.length === 0
     ? `see why ${listed(unread)} cannot be read`
@@ -297,21 +317,21 @@ const nextLosing = (facts: ShootFacts): ShootTold['next'] => {
     : { text: 'tries again at the next probe', at: nextRunAt };
 };
 
-const nextUnprotected = (facts: ShootFacts, causes: readonly UnprotectedCause[]): string =>
+const nextUnprotected = ({ causes, held }: Known): string =>
   all(
     `protected once that is mended${causes.includes('paused') ? ' and the pause is over' : ''}`,
-    facts.held.length === 0 ? '' : 'what is held is restored when its nodes renew',
+    held.length === 0 ? '' : 'what is held is restored when its nodes renew',
   );
 
-const said: Readonly<Record<ShootState, (facts: ShootFacts, causes: readonly UnprotectedCause[]) => Said>> = {
-  'losing nodes': (facts, causes) => ({
+const said: Readonly<Record<ShootState, (facts: Known) => Said>> = {
+  'losing nodes': (facts) => ({
     since: facts.outageSince,
     why: withFailure(whyLosing(facts), facts),
     next:
       facts.paused === null
         ? (progressInWords(facts) ?? nextLosing(facts))
         : { text: 'nothing is scaled down while it is paused', at: facts.paused.until },
-    do: doLosing(facts, causes),
+    do: doLosing(facts),
     runbook: 'DwdOutageUnmet',
   }),
   blind: (facts) => {
@@ -326,16 +346,16 @@ const said: Readonly<Record<ShootState, (facts: ShootFacts, causes: readonly Unp
       runbook: isAnOutageKnown(facts) ? 'DwdShootBlind' : 'DwdShootUnprotected',
     };
   },
-  'not protected': (facts, causes) => ({
-    why: whyUnprotected(causes, facts),
-    next: progressInWords(facts) ?? { text: nextUnprotected(facts, causes) },
-    do: protectFrom(causes, facts),
+  'not protected': (facts) => ({
+    why: whyUnprotected(facts),
+    next: progressInWords(facts) ?? { text: nextUnprotected(facts) },
+    do: protectFrom(facts),
     runbook: 'DwdShootUnprotected',
   }),
-  paused: (facts, causes) => ({
+  paused: (facts) => ({
     why: `paused ${facts.paused === null ? '' : pauseInWords(facts.paused)}`,
     next: progressInWords(facts) ?? { text: 'protected again when the pause ends', at: facts.paused?.until },
-    do: protectFrom(causes, facts),
+    do: protectFrom(facts),
     runbook: 'DwdPausedLong',
   }),
   held: (facts) => {
@@ -343,20 +363,21 @@ const said: Readonly<Record<ShootState, (facts: ShootFacts, causes: readonly Unp
     return {
       since: facts.held.flatMap(({ since }) => since ?? []).toSorted((a, b) => Date.parse(a) - Date.parse(b))[0],
       why: withFailure(`${whatIsSeen(facts)}; ${heldInWords(facts)}${andPaused(facts)}`, facts),
-      next: moving ?? { text: 'restored when its nodes renew' },
+      next: moving ?? restoredByOther(facts) ?? { text: 'restored when its nodes renew' },
       do: all(mendScaling(facts, facts.held), letUp(facts)),
       runbook: 'DwdHeld',
     };
   },
   landing: (facts) => ({
     why: withFailure(`${whyLanding(facts)}${andIgnored(facts)}${andFailed(facts, facts.held)}`, facts),
-    next: nextLanding(facts),
+    next: restoredByOther(facts) ?? nextLanding(facts),
     do: all(mendScaling(facts, facts.held), letUp(facts)),
     runbook: 'DwdHeld',
   }),
   restoring: (facts) => ({
     why: withFailure(`${whatIsSeen(facts)}; ${heldInWords(facts)}`, facts),
-    next: progressInWords(facts) ?? { text: 'restores at the next probe', at: facts.nextRunAt },
+    next: progressInWords(facts) ??
+      restoredByOther(facts) ?? { text: 'restores at the next probe', at: facts.nextRunAt },
     do: all(mendScaling(facts, facts.held), letUp(facts)),
     runbook: 'DwdHeld',
   }),
@@ -366,11 +387,11 @@ const said: Readonly<Record<ShootState, (facts: ShootFacts, causes: readonly Unp
     runbook: 'DwdFlapping',
   }),
   confirming: (facts) => ({
-    why: withFailure(leasesInWords(facts), facts),
+    why: withFailure(facts.counts, facts),
     next: progressInWords(facts) ?? { text: 'looks again', at: facts.nextRunAt },
   }),
   healthy: (facts) => ({
-    why: withFailure(leasesInWords(facts), facts),
+    why: withFailure(facts.counts, facts),
     next: { text: 'next probe', at: facts.nextRunAt },
   }),
   'not probed': (facts) => ({
@@ -388,6 +409,7 @@ const said: Readonly<Record<ShootState, (facts: ShootFacts, causes: readonly Unp
 
 /** Says what the facts of a shoot mean. Everything that tells of a shoot says this: status, explain, release, the page, Events and alerts. */
 export const judgeShoot = (facts: ShootFacts, context: JudgeContext): ShootTold => {
-  const { state, causes } = stateOf(facts, context);
-  return { state, causes, do: '', ...said[state](facts, causes) };
+  const judged = stateOf(facts, context);
+  const known = { ...facts, ...context, ...judged, counts: countsOf(facts, context) };
+  return { ...judged, do: '', ...said[judged.state](known) };
 };

@@ -7,7 +7,7 @@ export const at = '2026-01-01T12:00:00.000Z';
 /** Returns the time that many seconds earlier. */
 export const before = (seconds: number): string => new Date(Date.parse(at) - seconds * 1_000).toISOString();
 
-export const context: JudgeContext = { now: Date.parse(at), probeIntervalMs: 10_000, dryRun: false };
+export const context: JudgeContext = { now: Date.parse(at), probeIntervalMs: 10_000, dryRun: false, leads: true };
 
 /** Facts of a healthy shoot. */
 export const factsOf = (name: string, given: Partial<ShootFacts> = {}): ShootFacts => ({
