@@ -193,8 +193,8 @@ const showOthers = ({ meter, states, leads, unreadablePauses }: StateGaugesDeps)
     read: () =>
       probed()
         .filter(
-          ({ row, isOutage }) =>
-            (row.cause === 'blind' || row.cause === 'nodes-not-listed') && (row.held.length > 0 || isOutage),
+          ({ row: { causes, held }, isOutage }) =>
+            causes.some((cause) => cause === 'blind' || cause === 'nodes-not-listed') && (held.length > 0 || isOutage),
         )
         .map(({ row: { namespace } }) => ({ value: 1, labels: { namespace } })),
   });

@@ -80,7 +80,7 @@ export const annotatedIn = (snapshot: Snapshot): Pick<ResourceState, 'annotation
 };
 
 /** True if the resource is annotated as held, whoever scaled it down. */
-const isHeldIn = (snapshot: Snapshot): boolean => {
+export const isHeldIn = (snapshot: Snapshot): boolean => {
   const annotated = annotatedIn(snapshot);
   return annotated !== undefined && hasActive(annotated);
 };
