@@ -18,6 +18,7 @@ const ownSites: readonly string[] = [
   'src/annotations/json-annotation.ts cluster',
   'src/annotations/json-annotation.ts kind',
   'src/annotations/json-annotation.ts name',
+  'src/annotations/json-annotation.ts namespace',
   'src/annotations/json-annotation.ts reason',
   'src/annotations/json-annotation.ts since',
   'src/annotations/json-annotation.ts until',
@@ -44,7 +45,6 @@ const otherNames: readonly string[] = [
   'ResponseError',
   'ServerError',
   // Outcome of one of our operations.
-  'scaled',
   // Reason of one of our Events.
   'DependencyReady',
   // Our annotations.

@@ -1,13 +1,8 @@
-import { type LookupAddress, promises as dns } from 'node:dns';
-import { once } from 'node:events';
-import { connect } from 'node:net';
+import type { LookupAddress } from 'node:dns';
 import { setImmediate } from 'node:timers/promises';
-import { Worker } from 'node:worker_threads';
-import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
-import { dial } from './dial.ts';
 import { shareLookups } from './lookup.ts';
-import { createSecurity } from './security.ts';
 
 /** DNS whose answers the test gives, and what those who wait for `host` have got so far. */
 const createBench = () => {
@@ -81,33 +76,4 @@ describe('lookups of host names', () => {
     }
     expect(got).toEqual(['EAI_AGAIN', '10.0.0.1', first, second]);
   });
-});
-
-/** Listens, but takes connections only once the main thread opens the gate. */
-const slowServer = `
-  const { parentPort, workerData: gate } = require('node:worker_threads');
-  const server = require('node:net').createServer((socket) => socket.resume());
-  server.listen({ port: 0, host: '127.0.0.1', backlog: 1 }, () => {
-    parentPort.postMessage(server.address().port);
-    Atomics.wait(gate, 0, 0);
-  });`;
-
-it('a slow address of a name is not given up for one that refuses', async () => {
-  const gate = new Int32Array(new SharedArrayBuffer(4));
-  const server = new Worker(slowServer, { eval: true, workerData: gate });
-  const [port] = (await once(server, 'message')) as [number];
-  // Linux queues one connection more than the backlog, and drops the first packet of the next one. It is sent again after a second.
-  for (const _ of [1, 2]) await once(connect(port, '127.0.0.1'), 'connect');
-  const addresses = ['127.0.0.1', '127.0.0.2'].map((address) => ({ address, family: 4 }));
-  const lookup = vi.spyOn(dns, 'lookup').mockResolvedValue(addresses as never);
-  onTestFinished(() => lookup.mockRestore());
-  const endpoint = { protocol: 'http:', host: 'two', port, basePath: '' } as const;
-  const { signal } = new AbortController();
-  const socket = dial({ endpoint, security: createSecurity({}), signal, clock: createVirtualClock() });
-  await setImmediate();
-  Atomics.store(gate, 0, 1);
-  Atomics.notify(gate, 0);
-  expect((await socket).remoteAddress).toBe('127.0.0.1');
-  (await socket).destroy();
-  await server.terminate();
 });
