@@ -25,7 +25,7 @@ const refusedByClientGo: readonly string[] = [
 
 /** Reasons for which a shoot's kubeconfig is refused that client-go accepts (docs/dev/connections.md). */
 const strictness =
-  /is refused: |is http:\/\/|link-local|SOCKS proxy|repeats a key|names an entry that is not there|must be an http|must have neither|must not hold|is not a URL|user: is not set|is not set, but/;
+  /is refused: |is http:\/\/|is localhost|link-local|SOCKS proxy|repeats a key|names an entry that is not there|must be an http|must have neither|must not hold|is not a URL|user: is not set|is not set, but/;
 
 const { signal } = new AbortController();
 const certificates = await createCertificates({ now: Date.now() });

@@ -24,12 +24,11 @@ export interface KubeconfigCache {
   lookUp(kubeconfig: string, policy?: ShootPolicy): CachedKubeconfig;
 }
 
-const loopback = /^(?:localhost|127(?:\.\d+){3}|::1)$/;
+const loopback = /^(?:127(?:\.\d+){3}|::1)$/;
 
 const targetOf = ({ host }: Endpoint, proxy: 'none' | 'its own' | 'environment'): string => {
   const target = 'API server of the kubeconfig';
   if (proxy === 'environment') return `${target}, through the proxy of the environment`;
-  // Some tools make a kubeconfig for a forwarded port, such as vcluster's `https://localhost:8443`.
   return proxy === 'none' && loopback.test(host)
     ? `${target}, whose server is localhost: that is the pod or machine of this program itself`
     : target;

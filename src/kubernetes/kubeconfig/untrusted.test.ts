@@ -211,6 +211,19 @@ it.each(hosts)('rule 30: the link-local address %s is refused', (host) => {
   }
 });
 
+it.each(['localhost:8443', 'LOCALHOST.', 'api.localhost'])(
+  'the server %s is refused, but not through a proxy',
+  (host) => {
+    const server = `https://${host}`;
+    expect(refusal(kubeconfig({ server }))).toMatchObject({
+      field: 'clusters[0].cluster.server',
+      problem: 'is localhost, which is the pod or machine of this program itself; give the address of the API server',
+    });
+    const { endpoint } = parseUntrustedKubeconfig(kubeconfig({ server, 'proxy-url': 'http://proxy.example.com' }));
+    expect(endpoint.host).toContain('localhost');
+  },
+);
+
 /** Quadratic code takes minutes to hours with these values, far longer than the timeout of a test. */
 describe('rule 30: values of a megabyte', () => {
   const times = (text: string, count = 700_000): string => text.repeat(count / text.length);

@@ -74,12 +74,19 @@ const linkLocal = 'must not be a link-local address or that of a metadata servic
 
 const socks = "names a SOCKS proxy, which only the operator's own kubeconfig may; give an HTTP proxy";
 
-/** Refuses SOCKS proxies, and link-local addresses. The dialer checks host names when it resolves them. */
+/** The name of this machine (RFC 6761, section 6.3). Some tools write it for a forwarded port, such as vcluster `https://localhost:8443`. */
+const localhost = /^(?:.+\.)?localhost\.?$/;
+const ownPod = 'is localhost, which is the pod or machine of this program itself; give the address of the API server';
+
+/** Refuses SOCKS proxies, this machine by its name, and link-local addresses. The dialer checks host names when it resolves them. */
 const elsewhere = (cluster: Named, endpoint: Endpoint): Endpoint => {
   const refuseIf = (host: string | undefined, name: string): void => {
     if (host !== undefined && isLinkLocal(host)) throw new KubeconfigError(`${cluster.path}.${name}`, linkLocal);
   };
   if (endpoint.proxy?.protocol === 'socks5:') throw new KubeconfigError(`${cluster.path}.proxy-url`, socks);
+  if (endpoint.proxy === undefined && localhost.test(endpoint.host)) {
+    throw new KubeconfigError(`${cluster.path}.server`, ownPod);
+  }
   refuseIf(endpoint.host, 'server');
   refuseIf(endpoint.proxy?.host, 'proxy-url');
   return { ...endpoint, untrusted: true };
