@@ -95,7 +95,8 @@ describe('flags of the prober', () => {
     ['--kube-api-qps=-1', []],
     ['--kube-api-burst=-1', ['flag --kube-api-burst=-1 is taken as 10, the default']],
     ['--kube-api-burst=0', []],
-    ['--concurrent-reconciles=0', []],
+    ['--concurrent-reconciles=0', ['flag --concurrent-reconciles=0 is taken as 1']],
+    ['--concurrent-reconciles=8', []],
     ['--zap-devel -zap-time-encoding=x --pprof-bind-addr=', ['flags of the Go program have no effect']],
   ])('%s: the warnings %j', async (flags, warnings) => {
     const { code, stderr } = await prober(...flags.split(' '));

@@ -85,8 +85,11 @@ export const processFlags = {
   'zap-time-encoding': ignored('encoding'),
 } as const;
 
+type AllValues = FlagValues<typeof processFlags>;
+
 /** `concurrent-reconciles` has no effect, and care does not have it. */
-export type ProcessFlagValues = Omit<FlagValues<typeof processFlags>, 'concurrent-reconciles'>;
+export type ProcessFlagValues = Omit<AllValues, 'concurrent-reconciles'> &
+  Partial<Pick<AllValues, 'concurrent-reconciles'>>;
 
 const defaultQps = 5;
 const defaultBurst = 10;
@@ -142,6 +145,7 @@ export const processOptionsFrom = (flags: ProcessFlagValues): Judged<ProcessOpti
   const problem = leaderElectionProblem(flags);
   if (enabled && problem !== undefined) throw new UsageError(problem);
   const limits = limitsFrom(flags);
+  const { 'concurrent-reconciles': reconciles = 1 } = flags;
   return {
     values: {
       kubeconfig: flags.kubeconfig,
@@ -160,6 +164,7 @@ export const processOptionsFrom = (flags: ProcessFlagValues): Judged<ProcessOpti
     },
     warnings: [
       ...limits.warnings,
+      ...(reconciles < 1 ? [`flag --concurrent-reconciles=${reconciles} is taken as 1`] : []),
       ...(problem === undefined ? [] : [`${problem}; it has no effect without --enable-leader-election`]),
     ],
   };
