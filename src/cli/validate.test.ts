@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { dwd } from './testing/dwd.ts';
+import { dwd, dwdWith } from './testing/dwd.ts';
 
 describe('dwd validate', () => {
   it.each([
@@ -91,6 +91,12 @@ describe('dwd validate', () => {
     });
     const yaml = await dwd('validate', '--component=prober', '-oyaml', ...files);
     expect(parse(yaml.stdout)).toEqual(JSON.parse(stdout));
+  });
+
+  it('says in a terminal what is valid', async () => {
+    const argv = ['validate', '--component=prober', 'config.yaml', 'bad.yaml', 'warned.yaml'];
+    const { stderr } = await dwdWith(async () => 7, argv, { progress: () => undefined });
+    expect(stderr).toBe('config.yaml: valid configuration of prober\nwarned.yaml: valid configuration of prober\n');
   });
 
   it('allows warnings', async () => {

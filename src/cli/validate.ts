@@ -19,7 +19,10 @@ interface Validation {
   readonly problems: readonly ConfigProblem[];
 }
 
-/** Checks a file as configuration of `component` or, without it, of the component that each configuration in it names. Rejects with a UsageError if one names none. */
+/**
+ * Checks a file as configuration of `component` or, without it, of the component that each configuration in it names. Says in a terminal that it is valid.
+ * Rejects with a UsageError if a configuration names none.
+ */
 const validateFile = async (component: ComponentName | undefined, file: string, io: CliIo): Promise<Validation> => {
   let text: string;
   try {
@@ -35,7 +38,10 @@ const validateFile = async (component: ComponentName | undefined, file: string, 
     );
   }
   const problems = configs[own].check(text, configs);
-  return { file, valid: !hasErrors(problems), problems };
+  const valid = !hasErrors(problems);
+  const found = [...new Set(named.map((one) => one ?? own))].join(' and ');
+  if (valid && io.progress !== undefined) io.stderr(`${file}: valid configuration of ${found}\n`);
+  return { file, valid, problems };
 };
 
 export const validateCommand: Command = defineCommand({

@@ -71,9 +71,10 @@ interface Host {
   readonly out: string[];
   readonly err: string[];
   readonly files: Readonly<Record<string, string>>;
+  readonly progress?: CliIo['progress'];
 }
 
-const createIo = (argv: readonly string[], { out, err, files }: Host): CliIo & { listens(): boolean } => {
+const createIo = (argv: readonly string[], { out, err, files, progress }: Host): CliIo & { listens(): boolean } => {
   let listens = false;
   return {
     argv,
@@ -88,6 +89,7 @@ const createIo = (argv: readonly string[], { out, err, files }: Host): CliIo & {
       listens = true;
       return new AbortController().signal;
     },
+    progress,
     openLog: () => (line) => void err.push(line),
     reportCrashesTo: () => undefined,
     listens: () => listens,
@@ -108,11 +110,14 @@ export const dwdWith = async (
   {
     onceResult = { ok: true, value: [] },
     files,
+    progress,
     ...others
   }: Partial<Runners> & {
     readonly onceResult?: Result<CareResults, string>;
     /** Files beside those of every test, by path. */
     readonly files?: Readonly<Record<string, string>>;
+    /** Present if stderr is a terminal. */
+    readonly progress?: CliIo['progress'];
   } = {},
 ): Promise<CommandResult> => {
   const started: ProcessDeps<ProberSettings>[] = [];
@@ -122,7 +127,7 @@ export const dwdWith = async (
     return 7;
   };
   const [out, err]: [string[], string[]] = [[], []];
-  const io = createIo(argv, { out, err, files: { ...sharedFiles, ...files } });
+  const io = createIo(argv, { out, err, files: { ...sharedFiles, ...files }, progress });
   const cares: CareProcessDeps[] = [];
   const careOnce: CareOnceDeps[] = [];
   const code = await runCli(io, {
