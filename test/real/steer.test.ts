@@ -20,16 +20,17 @@ const eventRules: readonly RbacRule[] = [{ apiGroups: [''], resources: ['events'
 
 const prompt = '$ ';
 
-/** Replaces the parts that differ from run to run: times, and the version of the program. */
+/** Replaces the parts that differ from run to run: times, the version of the program, and the cluster. */
 const inShape = (text: string): string =>
   text
     .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, 'TIME')
+    .replaceAll(/^cluster: .*$/gm, 'cluster: SEED')
     .replaceAll(/\((?:\d+[hms])+\)/g, '(AGE)')
     .replaceAll(/\bdwd \d+\.\d+\.\d+[\w.-]*/g, 'dwd VERSION');
 
 /**
  * Reads a document, whose `console` blocks each show one command, `$ dwd ...`, with its output below, and runs the commands in a terminal. `flags`
- * replace the reader's environment. `text` is the document with the printed output where that differs in more than times and version.
+ * replace the reader's environment. `text` is the document with the printed output where that differs in more than these.
  */
 const documentedRuns = (path: string) => {
   const file = `${root}${path}`;
