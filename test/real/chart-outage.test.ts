@@ -95,11 +95,14 @@ describeUnless([missingEnvtest(), missingHelm()], 'the chart, from an empty clus
   it('removes a former configuration and its rights, and restores in order before it is uninstalled in an outage, if told so', async () => {
     await world.release('1.0.0');
     for (const maps of [2, 1]) {
-      await world.release('2.0.0', quickValues([kcm]));
+      await world.release('2.0.0', { ...quickValues([kcm]), operator: { enabled: true } });
       expect(await configMaps()).toBe(maps);
+      for (const who of ['prober', 'operator']) {
+        const role = `dependency-watchdog.gardener.cloud:garden:dwd-${who}`;
+        const rights = await world.seed.kubectl(['get', 'clusterrole', role, '-o', 'yaml']);
+        expect(rights.includes(mcm), role).toBe(maps === 2);
+      }
     }
-    const role = 'dependency-watchdog.gardener.cloud:garden:dwd-prober';
-    expect(await world.seed.kubectl(['get', 'clusterrole', role, '-o', 'yaml'])).not.toContain(mcm);
     await world.release('1.0.0', { uninstall: { despiteOutage: true } });
     world.kubelets.cut();
     await world.untilHeld();

@@ -79,7 +79,7 @@ subjects:
 
 {{/*
 Former configurations of a component that pods still use, by the name of their ConfigMap: a pod that is replaced during a roll-out must find it, and the
-prober needs the rights to restore what it held under it. Empty without a cluster (helm template, Argo CD).
+prober and an operator need the rights to restore what is held under it. Empty without a cluster (helm template, Argo CD).
 */}}
 {{- define "dwd.formerConfigs" -}}
 {{- $current := include "dwd.configMapName" . }}
@@ -98,6 +98,22 @@ prober needs the rights to restore what it held under it. Empty without a cluste
 {{- end }}
 {{- end }}
 {{- toYaml $former }}
+{{- end }}
+
+{{/*
+Dependent resources of the prober, and those of former configurations that pods still use: what is held under these is still to be restored. Only of the
+kinds of apps: a former configuration has no `resource` for others.
+*/}}
+{{- define "dwd.dependents" -}}
+{{- $infos := .Values.prober.config.dependentResourceInfos }}
+{{- range include "dwd.formerConfigs" (dict "root" . "component" "prober") | fromYaml }}
+{{- range (fromYaml .).dependentResourceInfos }}
+{{- if eq .ref.apiVersion "apps/v1" }}
+{{- $infos = append $infos . }}
+{{- end }}
+{{- end }}
+{{- end }}
+{{- toYaml $infos }}
 {{- end }}
 
 {{/*
