@@ -5,6 +5,7 @@ import { gardenSettings } from '../../simulator/harness/settings.ts';
 import { allHeld, allUp, reachOutage, stateOf, changeLines } from '../../simulator/harness/support.ts';
 import { kubeconfigSecretName } from '../../simulator/world/index.ts';
 import { proberGrants } from '../../src/prober/rights.ts';
+import { statusSchema } from '../../src/status/state/schema.ts';
 import { createStory } from './support/story.ts';
 
 // Clusters that are found by the Secret with their kubeconfig, in a seed without Gardener.
@@ -123,7 +124,15 @@ describe('a cluster that is found by its Secret', () => {
     removeSecret(scenario);
     await scenario.clock.advance(59_000);
     expect(stateOf(scenario, 'a')).toEqual(allHeld);
-    await scenario.clock.advance(120_000);
+    scenario.seedConnection.setFaults(({ method }) => (method === 'PATCH' ? { status: 503 } : undefined));
+    await scenario.clock.advance(5_000);
+    const status = statusSchema.parse(scenario.status());
+    expect(status.shoots.find(({ namespace }) => namespace === scenario.world.shoot('a').namespace)).toMatchObject({
+      notProbed: { reason: 'the Secret with its kubeconfig is gone', givesBack: true },
+      do: expect.not.stringContaining('dwd release') as string,
+    });
+    scenario.seedConnection.setFaults(() => undefined);
+    await scenario.clock.advance(115_000);
     expect(stateOf(scenario, 'a')).toEqual(allUp);
     const total = scenario.shootConnection('a').requests.total();
     await scenario.clock.advance(60_000);

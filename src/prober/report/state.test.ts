@@ -3,6 +3,7 @@ import { createVirtualClock } from '../../../simulator/time/index.ts';
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import { type HeldInShoot, type PauseInForce, statusSchema } from '../../status/state/schema.ts';
 import type { HostedCluster } from '../clusters/cluster-source.ts';
+import { shootGone } from '../clusters/lifecycle.ts';
 import type { Decision } from '../judge/judgement.ts';
 import { decisionOf, memoryOf, runEnded, scalingOf, sightOf } from '../testing/events.ts';
 import { deployment, failedVerdict, upVerdict } from '../testing/resources.ts';
@@ -36,7 +37,7 @@ const create = ({ dryRun = false, seedName, names = [], pause }: Given = {}) => 
   });
   const get = (name: string): HostedCluster => clusterOf(name === 'shoot--dev--one' ? 'one' : undefined);
   const entries = () => names.map((name) => [name, get(name)] as const);
-  states.clustersBy({ clusters: { get, entries }, dependents: [] });
+  states.clustersBy({ clusters: { get, entries }, dependents: [], source: { gone: shootGone } });
   const step = (cluster: string, readView: () => ShootProberView): void =>
     states.observe({ kind: 'stepped', cluster, readView });
   const endRun = (cluster: string, decision: Decision, durationMs = 0): void =>

@@ -13,7 +13,8 @@ import type {
   ShootTold,
   UnprotectedCause,
 } from '../../status/state/schema.ts';
-import type { HostedCluster } from '../clusters/cluster-source.ts';
+import type { ClusterSource, HostedCluster } from '../clusters/cluster-source.ts';
+import { shootGone } from '../clusters/lifecycle.ts';
 import type { ProberSettings } from '../config/settings.ts';
 import { timelyMs } from '../scale/advance-shoot.ts';
 import { heldByCluster, shownHeld } from '../scale/held.ts';
@@ -41,6 +42,7 @@ export interface ShootStatesOptions {
 interface KnownClusters {
   readonly clusters: Pick<Store<HostedCluster>, 'get' | 'entries'>;
   readonly dependents: readonly Pick<WatchedDependent, 'ref' | 'store'>[];
+  readonly source: Pick<ClusterSource, 'gone'>;
 }
 
 /** What `GET /status` says besides the shoots. */
@@ -93,7 +95,7 @@ const keptMs = 3_600_000;
 /** Status of all probers of a process, kept across changes of the configuration. */
 export class ShootStates {
   readonly #options: ShootStatesOptions;
-  #clusters: KnownClusters = { clusters: new Map(), dependents: [] };
+  #clusters: KnownClusters = { clusters: new Map(), dependents: [], source: { gone: shootGone } };
   readonly #records = new Map<string, ShootRecord>();
   /** What is kept of shoots whose probers have ended, the latest last. */
   readonly #former = new Map<string, { readonly history: ShootHistory; readonly endedAt: number }>();
@@ -209,13 +211,14 @@ export class ShootStates {
   }
 
   #whyNotProbed(cluster: string): ShootFacts['notProbed'] {
-    const lifecycle = this.#clusters.clusters.get(cluster)?.lifecycle;
-    if (lifecycle === undefined) return { reason: 'its Cluster is gone', givesBack: false };
+    const { clusters, source } = this.#clusters;
+    const { lifecycle = { ok: true, value: source.gone } as const } = clusters.get(cluster) ?? {};
     if (!lifecycle.ok) {
       return { reason: `its Cluster cannot be decoded: ${lifecycle.error.message}`, givesBack: false };
     }
-    if (lifecycle.value.kind === 'run') return { reason: 'its prober is about to start', givesBack: true };
-    return { reason: lifecycle.value.reason, givesBack: lifecycle.value.kind === 'stop' };
+    const { value: decision } = lifecycle;
+    if (decision.kind === 'run') return { reason: 'its prober is about to start', givesBack: true };
+    return { reason: decision.reason, givesBack: decision.kind === 'stop' && decision.releasePolicy !== 'nothing' };
   }
 
   /** Returns the response to `GET /status`; with the name of a shoot, about that shoot alone. */
