@@ -77,7 +77,7 @@ const createNamespaces = (ports: ProberPorts, registry: WatchRegistry) => {
  * former settings are still restored.
  */
 export const createProber = (options: ProberOptions): ComponentParts<ProberSettings> => {
-  const { settings, ports, ownNamespace = 'garden', dryRun = false, standby = 'hot', seedName } = options;
+  const { settings, ports, ownNamespace = 'garden', dryRun = false, standby = 'hot', seedName, checkRights } = options;
   const { logger, leadership } = ports;
   const { client, recording, seedFor } = createSeedClients(options);
   const role = (): Role => roleOf({ ...ports, standby });
@@ -109,7 +109,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
   const deps = {
     ...ports,
     ...{ role, client, seedFor, emit, unserved, registry },
-    ...{ gate, states, pauses, dryRun, onHeld },
+    ...{ gate, states, pauses, dryRun, onHeld, checkRights },
     ...{ namespaces: namespaces.informer, startNamespaces: namespaces.start, ownNamespace },
   };
   const reloadable = new Reloadable<ProberSettings, ProberMemories>({
@@ -131,7 +131,7 @@ export const createProber = (options: ProberOptions): ComponentParts<ProberSetti
 
 /** Returns a function that creates the prober under one configuration after the other. `apply` switches to another one. */
 const configuredProbers = (
-  deps: Omit<ConfiguredProberDeps, 'onDropped'>,
+  deps: Omit<ConfiguredProberDeps, 'onDropped'> & Pick<ProberOptions, 'checkRights'>,
   apply: (settings: ProberSettings) => void,
 ) => {
   let latest: ProberSettings | undefined;
@@ -146,6 +146,7 @@ const configuredProbers = (
         const resource = refKey(ref);
         deps.logger.info('a held resource is no longer configured: it is restored after the others', { resource });
       }
+      deps.checkRights?.(all);
       apply(all);
     };
     return createConfiguredProber(inForce, { ...deps, onDropped });

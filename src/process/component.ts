@@ -34,6 +34,8 @@ export interface ComponentOptions<Settings, Ports = ComponentPorts> {
   readonly ownNamespace?: string;
   /** True if the component logs its writes instead of sending them. Default: false. */
   readonly dryRun?: boolean;
+  /** To be called with settings that the component has found itself: checks the rights that they need. */
+  readonly checkRights?: (settings: Settings) => void;
 }
 
 export interface CreateOptions {

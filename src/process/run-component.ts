@@ -68,15 +68,19 @@ const createParts = <Settings>(
   const { dryRun, leaderElection } = deps.flags;
   const { enabled, namespace: ownNamespace } = leaderElection;
   const leadsSince = trackLeadership(ports);
-  const parts = component.create({ settings, ports, ownNamespace, dryRun, env, userAgent: userAgentOf(deps) });
   const client = createKubeClient({ kube: ports.reviews, clock });
   const rights = createRightsChecks(component, {
     ...{ ...deps, clock, client },
     forElection: enabled ? rightsOf(leaseGrants(leaseName, ownNamespace)) : [],
   });
   const search = new OtherInstallations({ ...deps, clock, client, leaseName: component.leaseName, ownNamespace });
-  const apply = (changed: Settings): Promise<boolean> => {
+  const checkRights = (changed: Settings): void => {
     for (const check of rights) check.apply(changed);
+  };
+  const userAgent = userAgentOf(deps);
+  const parts = component.create({ settings, ports, ownNamespace, dryRun, checkRights, env, userAgent });
+  const apply = (changed: Settings): Promise<boolean> => {
+    checkRights(changed);
     return parts.apply(changed);
   };
   const view = (): ProcessView => ({

@@ -7,6 +7,7 @@ import { allHeld, allUp, changeLines, editDeployment, reachOutage, stateOf } fro
 import { createSeededRandom } from '../../simulator/time/random.ts';
 import { formatHeldAnnotation, heldAnnotation } from '../../src/annotations/held.ts';
 import { meltdownProtectionAnnotation, replicasAnnotation } from '../../src/annotations/scaling-annotations.ts';
+import type { ProberOptions, ProberSettings } from '../../src/prober/index.ts';
 import { createStory } from './support/story.ts';
 
 let scenario: Scenario;
@@ -103,7 +104,11 @@ describe('a new prober', () => {
       path.endsWith(`/${name}`) || query.fieldSelector === `metadata.name=${name}` ? { status: 403 } : undefined,
     );
     const settings = { ...gardenSettings, dependentResources: without(name) };
-    const next = scenario.start(prober(), { settings, random: createSeededRandom('next') });
+    const checked: (readonly string[])[] = [];
+    const checkRights = ({ dependentResources }: ProberSettings) =>
+      checked.push(dependentResources.map(({ ref }) => ref.name));
+    const watched = { ...prober(), create: (options: ProberOptions) => prober().create({ ...options, checkRights }) };
+    const next = scenario.start(watched, { settings, random: createSeededRandom('next') });
     await clock.advance(60_000);
     const { requests } = scenario.shootConnection('b');
     for (const counted of [requests, seedConnection.requests]) counted.reset();
@@ -111,6 +116,7 @@ describe('a new prober', () => {
     expect(requests.total({ resource: 'nodes' })).toBe(0);
     expect(seedConnection.requests.total({ verb: 'get' })).toBe(0);
     expect(next.checks().filter(({ ok }) => !ok)).toEqual([]);
+    expect(checked).toEqual([['kube-controller-manager', 'cluster-autoscaler', name]]);
     scenario.world.shoot('a').restoreKubelets();
     await clock.advance(180_000);
     const others = ['ca 1', 'kcm 1'];
