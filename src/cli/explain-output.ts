@@ -38,7 +38,7 @@ const marginOf = (marginMs: number | undefined): string => {
 };
 
 const verdictLines = (shoot: ShootStatus, at: string): readonly string[] => {
-  const { reason, lookedAt, leaseExpiryMs, graceMs, marginMs } = shoot;
+  const { reason, lookedAt, leaseExpiryMs, graceMs, marginMs, publicAddress } = shoot;
   // A status from the objects of the seed has only the reason.
   if (graceMs === 0) return reason === '' ? [] : indented(reason);
   const looked =
@@ -49,6 +49,7 @@ const verdictLines = (shoot: ShootStatus, at: string): readonly string[] => {
   return [
     ...indented(reason),
     ...indented(`${looked} ${ruleOf(shoot)} ${times}${shoot.state === 'losing nodes' ? '' : marginOf(marginMs)}`),
+    ...(publicAddress === undefined ? [] : indented(`The public address, by the external probe: ${publicAddress}.`)),
   ];
 };
 

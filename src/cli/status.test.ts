@@ -259,6 +259,7 @@ describe('dwd explain', () => {
     leftOut: 2,
     threshold: 0.6,
     marginMs: 8_200,
+    publicAddress: 'unreachable',
     leases: [
       { name: 'node-1', renewedAt: before(5), ageMs: 5_000, expired: false, counted: true },
       { name: 'node-22', renewedAt: before(95), ageMs: 95_000, expired: true, counted: true },
@@ -309,6 +310,7 @@ describe('dwd explain', () => {
         2/3 expired. There are 4 nodes; 2 not counted. A lease expires 30s after its
         last renewal, KCM gives up a node after 40s. The last scale-down came 8s
         before that.
+        The public address, by the external probe: unreachable.
 
       LEASES THAT COUNT as of 11:59:57 (oldest renewal first)
         node-3   never renewed                  -  EXPIRED

@@ -79,6 +79,7 @@ describe('a load balancer that fails', () => {
       await clock.advance(60_000);
       expect(stateOf(scenario, 'a')).toEqual(allHeld);
       expect(await stateMetric('unreachable')).toBe(1);
+      expect(scenario.status(ns)).toMatchObject({ shoots: [{ publicAddress: 'unreachable' }] });
       await clock.advance(600_000);
       expect(scenario.changes).toHaveLength(3);
       mendLoadBalancer(scenario, 'a');

@@ -153,10 +153,10 @@ const showReachability = ({ meter, states }: StateGaugesDeps): void => {
     read: () =>
       states
         .all(factsAgeMs)
-        .probed.flatMap(({ row: { namespace }, reachability }) =>
-          reachability === undefined
+        .probed.flatMap(({ row: { namespace, publicAddress } }) =>
+          publicAddress === undefined
             ? []
-            : reachabilities.map((state) => ({ value: Number(state === reachability), labels: { namespace, state } })),
+            : reachabilities.map((state) => ({ value: Number(state === publicAddress), labels: { namespace, state } })),
         ),
   });
 };

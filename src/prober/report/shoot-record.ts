@@ -11,7 +11,6 @@ import type {
 } from '../../status/state/schema.ts';
 import type { NamedShoot } from '../../status/state/find-shoot.ts';
 import { pauseInWords } from '../../status/state/words.ts';
-import type { Reachability } from '../judge/external-probe.ts';
 import { type Decision, type VerdictName, verdictNameOf } from '../judge/judgement.ts';
 import { leaderTimeMs } from '../scale/desired.ts';
 import {
@@ -34,7 +33,6 @@ import { writeIn } from './sentences.ts';
 /** What the metrics show of a shoot with a prober. */
 export interface MeasuredShoot {
   readonly row: ShootStatus;
-  readonly reachability?: Reachability | undefined;
   /** True if the last list of the leases shows an outage. */
   readonly isOutage: boolean;
   /** Name of the latest verdict; absent before the first. */
@@ -214,7 +212,6 @@ export class ShootRecord {
     const row = this.row(context, reading);
     return {
       row,
-      reachability: this.readView().reachability,
       isOutage: this.#look.isOutage,
       verdict: this.#ran && verdictNameOf(this.#ran.decision.verdict),
       heldSince: row.held.length === 0 ? undefined : (earliest(row.held) ?? this.#heldSeenAt),
@@ -260,6 +257,7 @@ export class ShootRecord {
       ignored: unlessEmpty(ignored),
       missing: unlessEmpty(missing),
       notServed: unlessEmpty(notServed),
+      publicAddress: view.reachability,
       progress: progressOf(state.scaling, reading),
     };
   }

@@ -208,6 +208,10 @@ const factsSchema = z.object({
     z.array(resourceSchema).readonly(),
   ).optional(),
   landing: about('What a restoration waits for; absent: none does.', landingSchema).optional(),
+  publicAddress: about(
+    'State of the public address of its API server, by the external probe; absent without one.',
+    z.enum(['unknown', 'reachable', 'unreachable']),
+  ).optional(),
   progress: about('Progress of a scaling; absent: none is under way.', progressSchema).optional(),
 });
 
