@@ -123,7 +123,7 @@ const showShoots = ({ meter, states }: StateGaugesDeps): void => {
   gauge('dwd_prober_paused', '1 while the shoot, or all shoots, are paused.', ({ row }) => Number(row.paused !== null));
   gauge(
     'dwd_prober_outage_unmet',
-    '1 while the shoot is losing nodes: an outage, and something that should be down is up.',
+    '1 while the shoot is losing nodes: an outage, and something that should be down is up, or may be.',
     ({ row }) => Number(row.state === 'losing nodes'),
   );
 };

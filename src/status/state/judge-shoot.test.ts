@@ -33,7 +33,7 @@ describe('what is told', () => {
       'run the prober without --dry-run',
       'DwdShootUnprotected',
     ]);
-    expect(told(['outage', 'up'], { dryRun: true })[1]).toBe('dry run: nothing is written, although 12/12 expired');
+    expect(told(['outage', 'up'], { dryRun: true })[1]).toBe('12/12 expired; dry run: nothing is written in an outage');
   });
 
   it.each<Situation>(['outage', 'landing', 'flapping', 'hibernated'])('of who restores, %s', (one) => {

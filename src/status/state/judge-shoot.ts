@@ -205,7 +205,7 @@ export const whyTooFew = ({ candidates, nodes = 0, leftOutReasons = [] }: Counte
   return `${String(candidates)} of ${String(nodes)} nodes count, and an outage shows by two at least${why}`;
 };
 
-const whyCause = (cause: UnprotectedCause, facts: Known): string => {
+const whyCause = (cause: UnprotectedCause, facts: ShootFacts): string => {
   const { missing = [], notServed = [], graceMs, actsAfterMs = 0, failing, expired } = facts;
   switch (cause) {
     case 'nodes-not-listed': {
@@ -223,9 +223,7 @@ const whyCause = (cause: UnprotectedCause, facts: Known): string => {
     case 'grace':
       return `an outage shows after ${formatAge(actsAfterMs)} at the earliest, and KCM gives up a node after ${formatAge(graceMs)}, which is too soon`;
     case 'dry-run':
-      return isOutage(facts)
-        ? `dry run: nothing is written, although ${facts.counts}`
-        : 'dry run: nothing is written in an outage';
+      return 'dry run: nothing is written in an outage';
     case 'paused':
     case 'blind':
       return andPaused(facts).slice(2);
@@ -233,8 +231,9 @@ const whyCause = (cause: UnprotectedCause, facts: Known): string => {
 };
 
 const whyUnprotected = (facts: Known): string => {
-  const held = facts.held.length === 0 ? '' : `${facts.counts}${andHeld(facts)}`;
-  return all(held, ...facts.causes.map((cause) => whyCause(cause, facts)));
+  const { causes, counts } = facts;
+  const outage = isAnOutageKnown(facts) ? `${counts}${andHeld(facts)}` : '';
+  return all(outage, ...causes.map((cause) => whyCause(cause, facts)));
 };
 
 const whyLanding = ({ landing, flapping }: ShootFacts): string => {

@@ -6,7 +6,7 @@ interface StateMeaning {
 
 /** The states of a shoot, in the order of every list: the most urgent first. */
 export const states = {
-  'losing nodes': { urgency: 1, about: 'an outage, and something that should be down is up' },
+  'losing nodes': { urgency: 1, about: 'an outage, and something that should be down is up, or may be' },
   blind: { urgency: 2, about: 'the last probes failed, so nothing is known of it now' },
   'not protected': { urgency: 3, about: 'probed well, but an outage would not be met' },
   paused: { urgency: 3, about: 'verdicts continue, but nothing is scaled down, because somebody ordered it' },
