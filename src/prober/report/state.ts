@@ -60,18 +60,17 @@ const ordered: ReadonlySet<UnprotectedCause> = new Set(['paused', 'dry-run']);
 
 interface Lacking {
   readonly view: ShootProberView;
-  readonly isPaused: boolean;
   readonly former: Lack | undefined;
   readonly now: number;
 }
 
-/** Returns what a shoot lacks. One that was unprotected is so until it is seen healthy: a pause and an outage hide the cause. */
-const lackOf = ({ state, causes }: ShootTold, { view, isPaused, former, now }: Lacking): Lack | undefined => {
+/** Returns what a shoot lacks. One that was unprotected is so until it is seen healthy, because an outage hides the cause. */
+const lackOf = ({ state, causes }: ShootTold, { view, former, now }: Lacking): Lack | undefined => {
   const { up, held } = view;
   const { unmet } = view.state;
   if (unmet !== undefined && held.length === 0 && now >= unmet.since + timelyMs) return 'late';
   if (state === 'blind') return 'blind';
-  if (state === 'losing nodes' && isPaused && up.length > 0) return 'held back';
+  if (state === 'losing nodes' && causes.includes('paused') && up.length > 0) return 'held back';
   if (causes.some((cause) => !ordered.has(cause))) return 'unprotected';
   const isHealthy = state === 'healthy' || state === 'flapping';
   return former === 'unprotected' && !isHealthy ? former : undefined;
@@ -262,12 +261,10 @@ export class ShootStates {
     this.#records.set(cluster, record);
     // Another prober of the same shoot may have taken over.
     record.readView = readView;
-    const context = this.#contextOf(cluster);
-    const told = record.note(context, reading);
+    const told = record.note(this.#contextOf(cluster), reading);
     if (told.state === 'not probed') return;
     const { lack: former } = record;
-    const isPaused = context.pause !== undefined;
-    const lack = lackOf(told, { view: readView(), isPaused, former, now: reading.monotonic });
+    const lack = lackOf(told, { view: readView(), former, now: reading.monotonic });
     record.lack = lack;
     if (lack === former) return;
     this.#options.emit?.({ kind: 'lack-changed', cluster, lack, former, why: told.why, do: told.do });
