@@ -148,7 +148,7 @@ const tellAll = async (): Promise<ShootStatus> => {
   expect(series.filter((one) => one.startsWith('unprotected'))).toEqual(
     row.causes.map((cause) => `unprotected ${cause}`),
   );
-  const isUnseen = row.causes.some((cause) => cause === 'blind' || cause === 'nodes-not-listed');
+  const isUnseen = row.state === 'blind';
   const isOutage = row.verdict === 'unhealthy' || (row.candidates > 1 && row.expired === row.candidates);
   if (!isUnseen) expect(series).not.toContain('blind_in_outage');
   else if (isOutage || row.held.length > 0) expect(series).toContain('blind_in_outage');
@@ -231,9 +231,9 @@ it.each<[steps: readonly Step[], state: string, why?: RegExp, event?: RegExp]>([
   [['kubelets cut', 60, 'nodes forbidden', 60, 'kubelets back', 60], 'HELD, BLIND', /^its nodes/, /Blind/],
   [
     ['nodes forbidden', 30, 'kubelets cut', 60],
-    'NOT PROTECTED',
-    /^as of \S+ 5\/5 expired; nothing is scaled down/,
-    /Lacking/,
+    'BLIND',
+    /^its nodes cannot be listed: .*as of \S+ 5\/5 expired$/,
+    /Blind/,
   ],
   [['kubelets cut', 20, 'token expired', 60], 'BLIND', /^401 .*; as of \S+ 5\/5 silent for \d+s$/, /Blind/],
   [['paused', 30, 'kubelets cut', 60], 'LOSING NODES', /are still up; paused until/, /Back/],

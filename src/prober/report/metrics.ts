@@ -1,4 +1,5 @@
 import type { Meter, MetricDefinition } from '../../ports/meter.ts';
+import { isAnOutageKnown } from '../../status/state/judge-shoot.ts';
 import type { Reachability } from '../judge/external-probe.ts';
 import type { MeasuredShoot } from './shoot-record.ts';
 import type { ShootStates } from './state.ts';
@@ -188,14 +189,11 @@ const showOthers = ({ meter, states, leads, unreadablePauses }: StateGaugesDeps)
   });
   meter.gauge({
     name: 'dwd_prober_blind_in_outage',
-    help: '1 while the shoot is blind, or its nodes cannot be listed, and held or in an outage; only of the leader.',
+    help: '1 while the shoot is blind, and held or in an outage; only of the leader.',
     labels: ['namespace'],
     read: () =>
       probed()
-        .filter(
-          ({ row: { causes, held }, isOutage }) =>
-            causes.some((cause) => cause === 'blind' || cause === 'nodes-not-listed') && (held.length > 0 || isOutage),
-        )
+        .filter(({ row }) => row.state === 'blind' && isAnOutageKnown(row))
         .map(({ row: { namespace } }) => ({ value: 1, labels: { namespace } })),
   });
   const probed = () => (leads() ? states.all(factsAgeMs).probed : []).filter(({ row }) => row.notProbed === undefined);

@@ -33,8 +33,6 @@ import { writeIn } from './sentences.ts';
 /** What the metrics show of a shoot with a prober. */
 export interface MeasuredShoot {
   readonly row: ShootStatus;
-  /** True if the last list of the leases shows an outage. */
-  readonly isOutage: boolean;
   /** Name of the latest verdict; absent before the first. */
   readonly verdict?: VerdictName;
   /** Since when resources are held: by their annotation `held`, else since this process has seen it. Absent if none is. Milliseconds since the epoch. */
@@ -212,7 +210,6 @@ export class ShootRecord {
     const row = this.row(context, reading);
     return {
       row,
-      isOutage: this.#look.isOutage,
       verdict: this.#ran && verdictNameOf(this.#ran.decision.verdict),
       heldSince: row.held.length === 0 ? undefined : (earliest(row.held) ?? this.#heldSeenAt),
       lastRunAt: this.lastRunEndedAt ?? this.#firstRunAt,
@@ -233,7 +230,7 @@ export class ShootRecord {
   #factsOf(view: ShootProberView, context: RecordContext, reading: ClockReading): ShootFacts {
     const { namespace, project, name, pause, notProbed } = context;
     const { state, settings, held, ignored, missing, notServed } = view;
-    const { listedAt: _, isOutage: __, ...look } = this.#look;
+    const { listedAt: _, ...look } = this.#look;
     const isDue = Number.isFinite(state.nextRunAt) && state.runStartedAt === undefined;
     return {
       ...{ namespace, project, name },

@@ -21,14 +21,14 @@ export const timeAt = (instant: number, { monotonic, wall }: ClockReading): stri
   formatWall(wall + instant - monotonic);
 
 /**
- * What the last list of the leases shows, as of its time. `listedAt` is the same time in monotonic milliseconds. `isOutage`: these leases alone make an outage,
- * whatever could not be read beside them.
+ * What the last list of the leases shows, as of its time. `listedAt` is the same time in monotonic milliseconds.
  */
-export type LastLook = { readonly listedAt?: number; readonly isOutage: boolean } & Pick<
+export type LastLook = { readonly listedAt?: number } & Pick<
   ShootFacts,
   | 'lookedAt'
   | 'candidates'
   | 'expired'
+  | 'inOutage'
   | 'silentForMs'
   | 'excusedUntil'
   | 'actsAfterMs'
@@ -37,7 +37,7 @@ export type LastLook = { readonly listedAt?: number; readonly isOutage: boolean 
   | 'leftOutReasons'
 >;
 
-export const notLookedYet: LastLook = { isOutage: false, candidates: 0, expired: 0 };
+export const notLookedYet: LastLook = { candidates: 0, expired: 0 };
 
 /** Counts the nodes of each reason, the most frequent reason first. */
 export const byReason = (leftOut: ReadonlyMap<string, string>): ShootFacts['leftOutReasons'] =>
@@ -63,7 +63,8 @@ export const lookAfter = ({ decision, settings, before }: Looked, reading: Clock
   if (verdict.kind === 'failed' && listedAt === before.listedAt) return before;
   const counted = countedIn(memory);
   const expired = countExpired(counted, listedAt);
-  const isAllSilent = listedAt >= outageFrom(counted, settings) && expired < neededOf(counted.length, settings);
+  const inOutage = listedAt >= outageFrom(counted, settings);
+  const isAllSilent = inOutage && expired < neededOf(counted.length, settings);
   // A lazy run compares with the nodes that an earlier one listed: one that has come or gone since is no node that does not count.
   const isOfEarlier = leftOut === undefined && before.nodes !== undefined;
   const silentSince = Math.max(...counted.map((lease) => lease.silentSince));
@@ -83,10 +84,10 @@ export const lookAfter = ({ decision, settings, before }: Looked, reading: Clock
   const actsAfterMs = outageFrom(fresh, settings);
   return {
     listedAt,
-    isOutage: listedAt >= outageFrom(counted, settings),
     lookedAt: timeAt(listedAt, reading),
     candidates: isOfEarlier ? before.candidates : counted.length,
     expired,
+    inOutage,
     silentForMs: isAllSilent ? Math.max(0, Math.round(listedAt - silentSince)) : undefined,
     excusedUntil: excused && timeAt(excused.silentSince, reading),
     actsAfterMs: Number.isFinite(actsAfterMs) ? actsAfterMs : undefined,

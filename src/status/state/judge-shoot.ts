@@ -50,7 +50,8 @@ const isRightMissing = (facts: ShootFacts): boolean =>
   facts.failing?.kind === 'rights' && facts.failing.read !== 'leases' && !isAnOutageKnown(facts);
 
 /** True if the shoot was in an outage when it was seen last. */
-const isAnOutageKnown = (facts: ShootFacts): boolean => facts.held.length > 0 || isOutage(facts);
+export const isAnOutageKnown = (facts: ShootFacts): boolean =>
+  facts.held.length > 0 || facts.inOutage === true || isOutage(facts);
 
 /** Returns the resources that `ignore-scaling` keeps up in an outage. */
 const keptUp = ({ ignored = [] }: ShootFacts) => ignored.filter(({ isDown }) => !isDown);
@@ -206,12 +207,10 @@ export const whyTooFew = ({ candidates, nodes = 0, leftOutReasons = [] }: Counte
 };
 
 const whyCause = (cause: UnprotectedCause, facts: ShootFacts): string => {
-  const { missing = [], notServed = [], graceMs, actsAfterMs = 0, failing, expired } = facts;
+  const { missing = [], notServed = [], graceMs, actsAfterMs = 0, failing } = facts;
   switch (cause) {
-    case 'nodes-not-listed': {
-      const unmet = expired === 0 ? '' : `${asOf(facts)}; nothing is scaled down: `;
-      return `${unmet}its ${failing?.read ?? 'nodes'} cannot be listed: ${failing?.reason ?? ''}`;
-    }
+    case 'nodes-not-listed':
+      return `its ${failing?.read ?? 'nodes'} cannot be listed: ${failing?.reason ?? ''}`;
     case 'too-few-nodes':
       return whyTooFew(facts);
     case 'missing':

@@ -161,6 +161,9 @@ const factsSchema = z.object({
     'Number of leases that count: all leases if nodes and machines were never listed, 0 if no lease is known.',
   ),
   expired: count('Number of expired leases among them.'),
+  inOutage: yes(
+    'True if they make an outage by themselves, whatever else could not be read; absent: none was read.',
+  ).optional(),
   silentForMs: milliseconds(
     'Time for which none of them had been renewed; absent: that is no reason for the verdict',
   ).optional(),

@@ -77,6 +77,7 @@ const situations = {
   },
   up: { up: [kcm] },
   unread: { unread: [kcm] },
+  overdue: { inOutage: true, expired: 12 },
   writeRefused: { failedWrites: [{ ...kcm, error: '403 from webhook limits.example' }], up: [kcm] },
   restoreRefused: { failedWrites: [{ ...kcm, error: '403 from webhook limits.example' }] },
   paused: { paused: { until: '2026-01-01T14:00:00Z', reason: 'LB maintenance', by: 'jo' } },
