@@ -1,18 +1,17 @@
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import type { KubeClient } from '../../kubernetes/api/kube.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
-import type { ResourceState } from '../../kubernetes/api/scalable.ts';
 import { hasActive, ignoresScaling } from '../../annotations/scaling-annotations.ts';
 import type { DependentSources } from '../../kubernetes/cache/index.ts';
 import { type ProberActDeps, type ProberActRequest, act } from './act.ts';
 import {
-  type DryRunOverlays,
-  type SnapshotSources,
+  type LastResponse,
+  type SeenDependent,
   type ViewOptions,
   annotatedIn,
+  inForce,
   isUp,
-  overlayWrite,
-  resourcesInForce,
+  responseAfter,
   takeSnapshot,
   viewDependents,
 } from './snapshots.ts';
@@ -40,8 +39,7 @@ export class Dependents {
   readonly #cluster: string;
   readonly #deps: DependentsDeps;
   readonly #resources: ReadonlyMap<string, DependentResource>;
-  readonly #lastResponses = new Map<string, ResourceState>();
-  readonly #overlays: DryRunOverlays = new Map();
+  readonly #lastResponses = new Map<string, LastResponse>();
 
   constructor(cluster: string, deps: DependentsDeps) {
     this.#cluster = cluster;
@@ -49,17 +47,22 @@ export class Dependents {
     this.#resources = new Map(deps.settings.dependentResources.map((resource) => [refKey(resource.ref), resource]));
   }
 
+  /** Returns the resources that matter now. */
   resources(): readonly DependentResource[] {
-    return resourcesInForce(this.#deps.settings.dependentResources, this.#sources());
+    return inForce(this.#seen()).map(({ resource }) => resource);
   }
 
-  snapshotOf(key: string): Snapshot {
+  /** Returns the known state of a resource; in a dry run with the simulated writes, unless `isReal`. */
+  snapshotOf(key: string, isReal = false): Snapshot {
     const resource = this.#resources.get(key);
-    return resource === undefined ? { kind: 'unknown' } : this.#snapshot(resource);
+    if (resource === undefined) return { kind: 'unknown' };
+    const kept = this.#lastResponses.get(key);
+    const last = isReal && kept?.over !== undefined ? { state: kept.over } : kept;
+    return takeSnapshot(resource, { cluster: this.#cluster, source: this.#deps.dependents.get(key), last });
   }
 
   view(options: ViewOptions): DependentsView {
-    return viewDependents(this.#deps.settings.dependentResources, { ...this.#sources(), ...options });
+    return viewDependents(this.#seen(), options);
   }
 
   /** Returns what is known of the resources, the latest writes included, for the state of the shoot. */
@@ -70,10 +73,10 @@ export class Dependents {
     const missing: ResourceInShoot[] = [];
     const notServed: ResourceInShoot[] = [];
     const unread: ResourceInShoot[] = [];
-    for (const resource of this.#resources.values()) {
+    for (const [key, resource] of this.#resources) {
       const { ref, optional, scaleDown } = resource;
-      const snapshot = this.#realSnapshot(resource);
-      const pretended = this.#overlays.size === 0 ? snapshot : this.#snapshot(resource);
+      const snapshot = this.snapshotOf(key, true);
+      const pretended = this.#deps.dryRun ? this.snapshotOf(key) : snapshot;
       const { annotations } = annotatedIn(snapshot) ?? none;
       const one = { kind: ref.kind, name: ref.name };
       if (hasActive({ annotations })) held.push(shownHeld({ ...one, annotations }));
@@ -106,7 +109,11 @@ export class Dependents {
     const { namespace = this.#cluster } = ref;
     const target = { ref, resource: served.resource, namespace };
     const outcome = await act({ ...this.#deps, seed }, { action, target, ...options });
-    this.#keep(action, outcome);
+    const { result } = outcome;
+    if (result.ok && result.value !== undefined) {
+      const base = action.kind === 'write' && this.#deps.dryRun ? action.write.base : undefined;
+      this.#lastResponses.set(key, responseAfter(this.#lastResponses.get(key), result.value, base));
+    }
     return outcome;
   }
 
@@ -122,27 +129,7 @@ export class Dependents {
     };
   }
 
-  #sources(): SnapshotSources {
-    return {
-      cluster: this.#cluster,
-      sources: this.#deps.dependents,
-      lastResponses: this.#lastResponses,
-      overlays: this.#overlays,
-    };
-  }
-
-  #snapshot(resource: DependentResource): Snapshot {
-    return takeSnapshot(resource, this.#sources());
-  }
-
-  /** Returns the snapshot without the simulated writes of a dry run. */
-  #realSnapshot(resource: DependentResource): Snapshot {
-    return takeSnapshot(resource, { ...this.#sources(), overlays: new Map() });
-  }
-
-  #keep(action: Action, { result }: ActionResponse): void {
-    if (!result.ok || result.value === undefined) return;
-    if (action.kind === 'read' || !this.#deps.dryRun) this.#lastResponses.set(action.key, result.value);
-    else overlayWrite(this.#overlays, action.key, { base: action.write.base, state: result.value });
+  #seen(): readonly SeenDependent[] {
+    return Array.from(this.#resources, ([key, resource]) => ({ resource, snapshot: this.snapshotOf(key) }));
   }
 }

@@ -1,6 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { refKey } from '../../kubernetes/api/resource-ref.ts';
-import type { ResourceState } from '../../kubernetes/api/scalable.ts';
 import {
   meltdownProtectionAnnotation as active,
   ignoreScalingAnnotation as ignore,
@@ -10,14 +8,7 @@ import type { DependentSource, ServedKind } from '../../kubernetes/cache/watch-k
 import type { DependentResource } from '../config/settings.ts';
 import { type ObjectInit, dependent, deployment, etcd, objectOf, scalableOf, stateOf } from '../testing/resources.ts';
 import { createStaticStore } from '../testing/static-store.ts';
-import {
-  type DryRunOverlays,
-  type SnapshotSources,
-  isUp,
-  overlayWrite,
-  takeSnapshot,
-  viewDependents,
-} from './snapshots.ts';
+import { type LastResponse, isUp, responseAfter, takeSnapshot, viewDependents } from './snapshots.ts';
 
 const kcm = deployment('kcm');
 const main = etcd('main');
@@ -26,15 +17,12 @@ const served: ServedKind = { kind: 'served', resource: 'things' };
 interface Given {
   /** Object that the watch shows. */
   readonly object?: ObjectInit | undefined;
-  readonly lastResponses?: ObjectInit;
+  readonly last?: LastResponse | undefined;
   readonly served?: ServedKind;
   readonly synced?: boolean;
-  readonly overlays?: DryRunOverlays;
 }
 
-const noPretences: DryRunOverlays = new Map();
-
-const sourcesOf = (ref: typeof kcm, given: Given): SnapshotSources => {
+const snapshot = (ref: typeof kcm, given: Given) => {
   const source: DependentSource = {
     served: () => given.served ?? served,
     store: {
@@ -44,13 +32,10 @@ const sourcesOf = (ref: typeof kcm, given: Given): SnapshotSources => {
       synced: given.synced ?? true,
     },
   };
-  const lastResponses = new Map<string, ResourceState>();
-  if (given.lastResponses !== undefined) lastResponses.set(refKey(ref), stateOf(given.lastResponses));
-  const sources = new Map([[refKey(ref), source]]);
-  return { cluster: 'shoot', sources, lastResponses, overlays: given.overlays ?? noPretences };
+  return takeSnapshot(dependent(ref), { cluster: 'shoot', source, last: given.last });
 };
 
-const snapshot = (ref: typeof kcm, given: Given) => takeSnapshot(dependent(ref), sourcesOf(ref, given));
+const read = (object: ObjectInit): Given => ({ last: { state: stateOf(object) } });
 
 describe('a snapshot', () => {
   const up = objectOf(kcm, { replicas: 3, version: 9 });
@@ -65,19 +50,19 @@ describe('a snapshot', () => {
     ['when discovery has not finished', kcm, { object: up, served: { kind: 'unknown' } }, { kind: 'unknown' }],
     ['when the watch has not begun', kcm, { object: up, synced: false }, { kind: 'unknown' }],
     ['when there is no such object', kcm, {}, { kind: 'absent' }],
-    ['when there was one in the last response', kcm, { lastResponses: up }, { kind: 'absent' }],
+    ['when there was one in the last response', kcm, read(up), { kind: 'absent' }],
     ['of a workload has the state that the watch shows', kcm, { object: up }, shown(up)],
-    ['of a workload, also with an older response', kcm, { object: down, lastResponses: up }, shown(down)],
-    ['of a workload, also with the same response', kcm, { object: up, lastResponses: up }, shown(up)],
+    ['of a workload, also with an older response', kcm, { object: down, ...read(up) }, shown(down)],
+    ['of a workload, also with the same response', kcm, { object: up, ...read(up) }, shown(up)],
     // A resource that we scaled down must not appear to be up.
-    ['of a workload has a newer response', kcm, { object: up, lastResponses: down }, shown(down, true)],
+    ['of a workload has a newer response', kcm, { object: up, ...read(down) }, shown(down, true)],
     ['of a custom resource that was not read', main, { object: etcdUp }, unread],
-    ['of one that was read', main, { object: etcdUp, lastResponses: etcdUp }, shown(etcdUp)],
-    ['of one that was read before', main, { object: etcdUp, lastResponses: { ...etcdUp, version: 8 } }, unread],
+    ['of one that was read', main, { object: etcdUp, ...read(etcdUp) }, shown(etcdUp)],
+    ['of one that was read before', main, { object: etcdUp, ...read({ ...etcdUp, version: 8 }) }, unread],
     [
       'of one that was written since',
       main,
-      { object: etcdUp, lastResponses: { ...etcdUp, version: 10 } },
+      { object: etcdUp, ...read({ ...etcdUp, version: 10 }) },
       shown({ ...etcdUp, version: 10 }, true),
     ],
   ])('%s', (_, ref, given, is) => {
@@ -85,15 +70,17 @@ describe('a snapshot', () => {
   });
 
   it('is unknown without a source', () => {
-    const context = { cluster: 'shoot', sources: new Map(), lastResponses: new Map(), overlays: noPretences };
+    const context = { cluster: 'shoot', source: undefined, last: undefined };
     expect(takeSnapshot(dependent(kcm), context)).toEqual({ kind: 'unknown' });
   });
 });
 
 describe('dependents', () => {
+  const leader = { isScaling: false, leads: true };
   const view = (ref: typeof kcm, given: Given & { isScaling?: boolean; leads?: boolean; optional?: boolean }) => {
     const { isScaling = false, leads = true, optional = false } = given;
-    return viewDependents([dependent(ref, { optional })], { ...sourcesOf(ref, given), isScaling, leads });
+    const seen = { resource: dependent(ref, { optional }), snapshot: snapshot(ref, given) };
+    return viewDependents([seen], { isScaling, leads });
   };
   const object = (given: Partial<ObjectInit>) => ({ object: objectOf(kcm, given) });
 
@@ -128,27 +115,22 @@ describe('dependents', () => {
   });
 
   it('that are no longer configured disturb only if they are held', () => {
-    const resources: readonly DependentResource[] = [{ ...dependent(kcm, { optional: true }), restoreOnly: true }];
+    const resource: DependentResource = { ...dependent(kcm, { optional: true }), restoreOnly: true };
     const isUndisturbed = (given: Partial<ObjectInit>) =>
-      viewDependents(resources, { ...sourcesOf(kcm, object(given)), isScaling: false, leads: true }).nothingToRestore;
+      viewDependents([{ resource, snapshot: snapshot(kcm, object(given)) }], leader).nothingToRestore;
     expect(isUndisturbed({ replicas: 0, annotations: { [active]: '' } })).toBe(false);
     expect(isUndisturbed({ replicas: 0 })).toBe(true);
     expect(isUndisturbed({ annotations: { [replicas]: '3' } })).toBe(true);
   });
 
   it('are undisturbed only if all are', () => {
-    const resources: readonly DependentResource[] = [dependent(kcm), dependent(main)];
-    const both = sourcesOf(kcm, { object: objectOf(kcm) });
-    const etcds = sourcesOf(main, { object: objectOf(main), lastResponses: objectOf(main) });
-    const sources = new Map([...both.sources, ...etcds.sources]);
-    const context = { ...both, sources, isScaling: false, leads: true };
-    expect(viewDependents(resources, context).nothingToRestore).toBe(false);
-    expect(viewDependents(resources, { ...context, lastResponses: etcds.lastResponses }).nothingToRestore).toBe(true);
-    expect(viewDependents([], { ...context, sources: new Map() })).toEqual({
-      nothingToRestore: true,
-      anyHeld: false,
-      mayBeHeld: false,
-    });
+    const first = { resource: dependent(kcm), snapshot: snapshot(kcm, object({})) };
+    const etcdOf = (given: Given) => ({ resource: dependent(main), snapshot: snapshot(main, given) });
+    const shown = { object: objectOf(main) };
+    expect(viewDependents([first, etcdOf(shown)], leader).nothingToRestore).toBe(false);
+    const all = [first, etcdOf({ ...shown, ...read(objectOf(main)) })];
+    expect(viewDependents(all, leader).nothingToRestore).toBe(true);
+    expect(viewDependents([], leader)).toEqual({ nothingToRestore: true, anyHeld: false, mayBeHeld: false });
   });
 
   it('are held if one carries the mark, which the watch shows for every kind', () => {
@@ -186,17 +168,14 @@ describe('a simulated write of a dry run', () => {
     readyReplicas: 0,
     annotations: { [active]: '', [replicas]: '3' },
   };
-  const scaledDown = () => {
-    const overlays: DryRunOverlays = new Map();
-    overlayWrite(overlays, refKey(kcm), { base: stateOf(real), state: isDown });
-    return overlays;
-  };
+  const last = responseAfter(undefined, isDown, stateOf(real));
 
   it('replaces the real state, at any version of it', () => {
     // A process that is no dry run may have written.
     for (const object of [real, { ...real, version: 12 }]) {
       const state = { ...isDown, resourceVersion: String(object.version) };
-      expect(snapshot(kcm, { object, overlays: scaledDown() })).toMatchObject({ state });
+      expect(snapshot(kcm, { object, last })).toMatchObject({ state });
+      expect(snapshot(kcm, { object, last: responseAfter(last, stateOf(object)) })).toMatchObject({ state });
     }
   });
 
@@ -204,13 +183,14 @@ describe('a simulated write of a dry run', () => {
     'ends with the change %j of another writer',
     (change) => {
       const object = { ...real, ...change };
-      expect(snapshot(kcm, { object, overlays: scaledDown() })).toMatchObject({ state: stateOf(object) });
+      expect(snapshot(kcm, { object, last })).toMatchObject({ state: stateOf(object) });
+      expect(responseAfter(last, stateOf(object))).toEqual({ state: stateOf(object) });
     },
   );
 
   it('may follow another simulated write', () => {
-    const overlays = scaledDown();
-    overlayWrite(overlays, refKey(kcm), { base: isDown, state: { ...isDown, specReplicas: 3, annotations: {} } });
-    expect(snapshot(kcm, { object: real, overlays })).toMatchObject({ state: { specReplicas: 3, annotations: {} } });
+    const restored = { ...isDown, specReplicas: 3, annotations: {} };
+    const both = responseAfter(last, restored, isDown);
+    expect(snapshot(kcm, { object: real, last: both })).toMatchObject({ state: { specReplicas: 3, annotations: {} } });
   });
 });

@@ -1,4 +1,3 @@
-import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { type ResourceState, isAtLeast, stateInObject } from '../../kubernetes/api/scalable.ts';
 import {
   hasActive,
@@ -6,71 +5,60 @@ import {
   hasOurAnnotations,
   ignoresScaling,
 } from '../../annotations/scaling-annotations.ts';
-import type { DependentSources } from '../../kubernetes/cache/index.ts';
+import type { DependentSource } from '../../kubernetes/cache/index.ts';
 import { hasNothingToRestore } from './patch-plan.ts';
 import type { Snapshot } from './operation.ts';
 import type { DependentResource } from '../config/settings.ts';
 import type { DependentsView } from '../judge/judgement.ts';
 import { objectKey } from '../config/ref-template.ts';
 
-/** State after a simulated write of a dry run. It replaces the real state while that still has the fingerprint `over`. */
-interface DryRunOverlay {
+/**
+ * What the latest request has shown of a resource. Only the Scale of a custom resource has its count, and no watch shows it; and while a watch lags, a resource
+ * that we scaled down would appear to be up.
+ */
+export interface LastResponse {
   readonly state: ResourceState;
-  readonly over: string;
+  /** After a simulated write of a dry run: the real state, which `state` replaces until it changes. */
+  readonly over?: ResourceState;
 }
 
-/** Overlays by `refKey`; empty except in a dry run. */
-export type DryRunOverlays = Map<string, DryRunOverlay>;
+const isSame = (a: ResourceState | undefined, b: ResourceState): boolean =>
+  a !== undefined && fingerprint(a) === fingerprint(b);
 
 const fingerprint = ({ specReplicas, annotations }: ResourceState): string =>
   JSON.stringify([specReplicas, Object.entries(annotations).sort()]);
 
-const withOverlay = (overlays: DryRunOverlays, key: string, real: ResourceState): ResourceState => {
-  const overlay = overlays.get(key);
-  if (overlay === undefined) return real;
-  if (overlay.over !== fingerprint(real)) return real;
-  return { ...overlay.state, resourceVersion: real.resourceVersion };
-};
-
-/** Enters a simulated write. `base` is the state that it changes: the real one, or the result of the previous simulated write. */
-export const overlayWrite = (
-  overlays: DryRunOverlays,
-  key: string,
-  write: { base: ResourceState; state: ResourceState },
-): void => {
-  const before = overlays.get(key);
-  const isSecond = before !== undefined && fingerprint(before.state) === fingerprint(write.base);
-  overlays.set(key, { state: write.state, over: isSecond ? before.over : fingerprint(write.base) });
+/** Enters a response. `base`: what a simulated write has changed, which is the real state or the result of another simulated write. */
+export const responseAfter = (
+  before: LastResponse | undefined,
+  state: ResourceState,
+  base?: ResourceState,
+): LastResponse => {
+  if (base !== undefined) return { state, over: isSame(before?.state, base) ? (before?.over ?? base) : base };
+  return before !== undefined && isSame(before.over, state) ? { state: before.state, over: state } : { state };
 };
 
 export interface SnapshotSources {
   readonly cluster: string;
-  readonly sources: DependentSources;
-  /**
-   * Latest state that the API server has returned, by `refKey`. Only the Scale of a custom resource has its count, and no watch
-   * shows it; and while a watch lags, a resource that we scaled down would appear to be up.
-   */
-  readonly lastResponses: ReadonlyMap<string, ResourceState>;
-  readonly overlays: DryRunOverlays;
+  readonly source: DependentSource | undefined;
+  readonly last: LastResponse | undefined;
 }
 
 /** Returns the known state of a dependent resource, without a request. */
-export const takeSnapshot = ({ ref }: DependentResource, context: SnapshotSources): Snapshot => {
-  const { cluster, sources, lastResponses, overlays } = context;
-  const key = refKey(ref);
-  const source = sources.get(key);
+export const takeSnapshot = ({ ref }: DependentResource, { cluster, source, last }: SnapshotSources): Snapshot => {
   const served = source?.served() ?? { kind: 'unknown' };
   const object = source?.store.get(objectKey(ref, cluster));
   if (served.kind === 'not-served') return served;
   if (served.kind === 'unknown' || source?.store.synced !== true) return { kind: 'unknown' };
   if (object === undefined) return { kind: 'absent' };
   const { resourceVersion } = object.meta;
-  const last = lastResponses.get(key);
-  const isAhead = last !== undefined && !isAtLeast(resourceVersion, last.resourceVersion);
-  const shown = stateInObject(object, ref) ?? (last?.resourceVersion === resourceVersion ? last : undefined);
-  const state = isAhead ? last : shown;
-  if (state === undefined) return { kind: 'unknown', object: object.meta };
-  return { kind: 'state', state: withOverlay(overlays, key, state), isAhead };
+  const read = last?.over ?? last?.state;
+  const isAhead = read !== undefined && !isAtLeast(resourceVersion, read.resourceVersion);
+  const shown = stateInObject(object, ref) ?? (read?.resourceVersion === resourceVersion ? read : undefined);
+  const real = isAhead ? read : shown;
+  if (real === undefined) return { kind: 'unknown', object: object.meta };
+  if (last === undefined || !isSame(last.over, real)) return { kind: 'state', state: real, isAhead };
+  return { kind: 'state', state: { ...last.state, resourceVersion: real.resourceVersion }, isAhead };
 };
 
 /** Returns the annotations of a resource, as far as they are known. */
@@ -93,20 +81,23 @@ export const isUp = ({ scaleDown }: DependentResource, snapshot: Snapshot): bool
   return snapshot.kind === 'unknown' && !hasActive(annotated);
 };
 
+/** A dependent resource, and what is known of it. */
+export interface SeenDependent {
+  readonly resource: DependentResource;
+  readonly snapshot: Snapshot;
+}
+
 /**
  * Returns the resources that matter in a shoot. One that is no longer configured matters only if it is held, or, before its watch has synced, another is: the
  * right to it may be missing, and no other shoot may wait for that.
  */
-export const resourcesInForce = (
-  resources: readonly DependentResource[],
-  context: SnapshotSources,
-): readonly DependentResource[] => {
-  const isAnnotated = (snapshot: Snapshot): boolean => hasActiveOrHeld(annotatedIn(snapshot) ?? { annotations: {} });
-  return resources.filter((resource) => {
+export const inForce = (all: readonly SeenDependent[]): readonly SeenDependent[] => {
+  const isAnnotated = ({ snapshot }: SeenDependent): boolean =>
+    hasActiveOrHeld(annotatedIn(snapshot) ?? { annotations: {} });
+  return all.filter((one) => {
+    const { resource, snapshot } = one;
     if (resource.restoreOnly !== true) return true;
-    const snapshot = takeSnapshot(resource, context);
-    if (snapshot.kind !== 'unknown' || snapshot.object !== undefined) return isAnnotated(snapshot);
-    return resources.some((one) => isAnnotated(takeSnapshot(one, context)));
+    return snapshot.kind === 'unknown' && snapshot.object === undefined ? all.some(isAnnotated) : isAnnotated(one);
   });
 };
 
@@ -116,23 +107,20 @@ export interface ViewOptions {
   readonly leads: boolean;
 }
 
-export const viewDependents = (
-  resources: readonly DependentResource[],
-  { isScaling, leads, ...context }: SnapshotSources & ViewOptions,
-): DependentsView => {
-  const seen = resourcesInForce(resources, context).map((resource) => takeSnapshot(resource, context));
+export const viewDependents = (seen: readonly SeenDependent[], { isScaling, leads }: ViewOptions): DependentsView => {
+  const snapshots = inForce(seen).map(({ snapshot }) => snapshot);
   return {
     // Of one that does not exist or is not served, a scale-up could change nothing.
     nothingToRestore:
       !isScaling &&
-      seen.every((snapshot) => {
+      snapshots.every((snapshot) => {
         if (snapshot.kind === 'state') return hasNothingToRestore(snapshot.state);
         if (snapshot.kind !== 'unknown') return true;
         return !leads && snapshot.object !== undefined && !hasOurAnnotations(snapshot.object);
       }),
     // Our writes count before the watch shows them; in a dry run the simulated ones do.
-    anyHeld: seen.some(isHeldIn),
-    mayBeHeld: seen.some(
+    anyHeld: snapshots.some(isHeldIn),
+    mayBeHeld: snapshots.some(
       (snapshot) => isHeldIn(snapshot) || (snapshot.kind === 'unknown' && snapshot.object === undefined),
     ),
   };
