@@ -126,19 +126,6 @@ describe('watches', () => {
 });
 
 describe('restart, hand-over and reload', () => {
-  it('weeds for every service that is ready when the weeder starts', async () => {
-    fixture.kubelet.endpoints(etcd, true);
-    fixture.kubelet.crash(pod('api-1'));
-    fixture.start();
-    await fixture.clock.advance(1_000);
-    expect(fixture.kubelet.deleted).toHaveLength(1);
-    await fixture.stopWeeder();
-    fixture.kubelet.crash(pod('api-2'));
-    fixture.start();
-    await fixture.clock.advance(1_000);
-    expect(fixture.kubelet.deleted).toHaveLength(2);
-  });
-
   it('sends no delete after another weeder has become leader', async () => {
     await begin();
     fixture.kubelet.endpoints(etcd, true);
@@ -152,20 +139,6 @@ describe('restart, hand-over and reload', () => {
     fixture.start();
     await fixture.clock.advance(1_000);
     expect(fixture.kubelet.deleted).toHaveLength(1);
-  });
-
-  it('ends all watches when it stops, and awaits a delete that was sent', async () => {
-    await begin();
-    fixture.kubelet.crash(pod('api-1'));
-    fixture.line.setFaults((request) => (is(request, 'delete pods') ? { delayMs: 1_500 } : undefined));
-    fixture.kubelet.endpoints(etcd, true);
-    await fixture.clock.advance(500);
-    await fixture.stopWeeder();
-    expect(fixture.kubelet.deleted).toHaveLength(1);
-    expect(fixture.logged('deleted a crash-looping pod')).toHaveLength(1);
-    fixture.line.requests.reset();
-    await fixture.clock.advance(600_000);
-    expect(fixture.line.requests.total()).toBe(0);
   });
 
   it('continues weedings with the selectors of a new configuration, and starts none for services known before', async () => {
@@ -219,16 +192,14 @@ describe('restart, hand-over and reload', () => {
   });
 });
 
-describe('dry run', () => {
-  it('logs once what it would have deleted, and writes nothing', async () => {
-    fixture.kubelet.endpoints(etcd, true);
-    fixture.kubelet.crash(pod('api-1'));
-    fixture.start({}, { dryRun: true });
-    await fixture.clock.advance(120_000);
-    expect(fixture.logged('would have deleted a crash-looping pod')).toHaveLength(1);
-    expect([...fixture.line.requests.byKey.keys()].filter((key) => !/^(list|watch) /.test(key))).toEqual([]);
-    expect(fixture.kubelet.deleted).toEqual([]);
-  });
+it('dry run logs once what it would have deleted, and writes nothing', async () => {
+  fixture.kubelet.endpoints(etcd, true);
+  fixture.kubelet.crash(pod('api-1'));
+  fixture.start({}, { dryRun: true });
+  await fixture.clock.advance(120_000);
+  expect(fixture.logged('would have deleted a crash-looping pod')).toHaveLength(1);
+  expect([...fixture.line.requests.byKey.keys()].filter((key) => !/^(list|watch) /.test(key))).toEqual([]);
+  expect(fixture.kubelet.deleted).toEqual([]);
 });
 
 /** Sets the faults of deletes by the name of the pod. */
@@ -247,40 +218,36 @@ const recreatePods = (owner: string): (() => void) => {
   });
 };
 
-describe('responses that arrive after the weeding has ended', () => {
-  it('count for that weeding, and not for the next one of the service', async () => {
-    await begin();
-    fixture.kubelet.crash(pod('api-1'));
-    fixture.kubelet.crash(pod('api-2'));
-    answerDeletes((name) => ({ delayMs: 3_000, ...(name === 'api-1' ? {} : { then: { status: 500 } }) }));
-    fixture.kubelet.endpoints(etcd, true);
-    await fixture.clock.advance(500);
-    fixture.kubelet.endpoints(etcd, false);
-    await fixture.clock.advance(10_000);
-    fixture.kubelet.endpoints(etcd, true);
-    await fixture.clock.advance(3_500);
-    fixture.line.setFaults(undefined);
-    await fixture.clock.advance(301_000);
-    expect(fixture.logged('weeding ends')).toMatchObject([
-      { why: 'not-ready', deleted: 0 },
-      { why: 'expired', deleted: 1 },
-    ]);
-    // Each weeding logs its first failure.
-    expect(fixture.logged('deleting failed, trying again').map(({ level }) => level)).toEqual(['error', 'error']);
-  });
+it('responses that arrive after the weeding has ended count for that weeding, and not for the next one of the service', async () => {
+  await begin();
+  fixture.kubelet.crash(pod('api-1'));
+  fixture.kubelet.crash(pod('api-2'));
+  answerDeletes((name) => ({ delayMs: 3_000, ...(name === 'api-1' ? {} : { then: { status: 500 } }) }));
+  fixture.kubelet.endpoints(etcd, true);
+  await fixture.clock.advance(500);
+  fixture.kubelet.endpoints(etcd, false);
+  await fixture.clock.advance(10_000);
+  fixture.kubelet.endpoints(etcd, true);
+  await fixture.clock.advance(3_500);
+  fixture.line.setFaults(undefined);
+  await fixture.clock.advance(301_000);
+  expect(fixture.logged('weeding ends')).toMatchObject([
+    { why: 'not-ready', deleted: 0 },
+    { why: 'expired', deleted: 1 },
+  ]);
+  // Each weeding logs its first failure.
+  expect(fixture.logged('deleting failed, trying again').map(({ level }) => level)).toEqual(['error', 'error']);
 });
 
-describe('lost responses', () => {
-  it('may hide a delete, so the replacement waits for the back-off and the weeder does not cause a crash loop', async () => {
-    await begin();
-    fixture.kubelet.crash(pod('api-0', 'api'));
-    const unsubscribe = recreatePods('api');
-    answerDeletes(() => ({ afterWrite: 'reset' }));
-    fixture.kubelet.endpoints(etcd, true);
-    await fixture.clock.advance(150_000);
-    unsubscribe();
-    expect(fixture.kubelet.deleted.map((line) => line.split(' at ')[1])).toEqual(['10.0', '20.0', '40.0', '80.0']);
-  });
+it('lost responses may hide a delete, so the replacement waits for the back-off and the weeder does not cause a crash loop', async () => {
+  await begin();
+  fixture.kubelet.crash(pod('api-0', 'api'));
+  const unsubscribe = recreatePods('api');
+  answerDeletes(() => ({ afterWrite: 'reset' }));
+  fixture.kubelet.endpoints(etcd, true);
+  await fixture.clock.advance(150_000);
+  unsubscribe();
+  expect(fixture.kubelet.deleted.map((line) => line.split(' at ')[1])).toEqual(['10.0', '20.0', '40.0', '80.0']);
 });
 
 describe('responses that take a second each', () => {
@@ -306,12 +273,15 @@ describe('responses that take a second each', () => {
     expect([logged(), fixture.kubelet.deleted.length]).toEqual([60, 60]);
   });
 
-  it('do not make a weeder that stops send its unsent deletes', async () => {
+  it('do not make a weeder that stops send its unsent deletes: it awaits those that it has sent, and sends nothing more', async () => {
     await beginWithMany();
     await fixture.stopWeeder();
     expect([sent(), logged(), fixture.kubelet.deleted.length]).toEqual([40, 40, 40]);
     expect(fixture.logged('weeding ends')).toMatchObject([{ why: 'stopped', deleted: 40 }]);
     expect(fixture.logged('deleting failed, trying again')).toEqual([]);
+    fixture.line.requests.reset();
+    await fixture.clock.advance(600_000);
+    expect(fixture.line.requests.total()).toBe(0);
   });
 
   it('delay the deletes of a thousand pods, and none counts as failed', async () => {
