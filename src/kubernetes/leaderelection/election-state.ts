@@ -1,6 +1,10 @@
 import type { ElectionLease } from '../api/lease.ts';
 
-/** Times of an election in milliseconds; client-go's defaults are 15 s, 10 s and 2 s. */
+/**
+ * Times of an election in milliseconds; client-go's defaults are 15 s, 10 s and 2 s. The flags take only lease duration > renew deadline > 1.2 * retry
+ * period > 0, as client-go's NewLeaderElector requires. The difference of the first two is the time in which a write in flight must end before another
+ * may lead.
+ */
 export interface ElectionTimes {
   /** Time for which a Lease must stay unchanged before others may take it. */
   readonly leaseDurationMs: number;
@@ -10,32 +14,8 @@ export interface ElectionTimes {
   readonly retryPeriodMs: number;
 }
 
-export interface ElectionProblem {
-  readonly field: keyof ElectionTimes;
-  readonly problem: string;
-}
-
 /** A standby adds up to this many retry periods to its wait (client-go `tools/leaderelection`, JitterFactor). */
 export const electionJitterFactor = 1.2;
-
-/**
- * Returns the problems of the times, none if they are valid: lease duration > renew deadline > 1.2 * retry period > 0, as client-go's
- * NewLeaderElector requires. The difference of the first two is the time in which a write in flight must end before another may lead.
- */
-export const checkElectionTimes = (times: ElectionTimes): readonly ElectionProblem[] => {
-  const { leaseDurationMs, renewDeadlineMs, retryPeriodMs } = times;
-  const fields = ['leaseDurationMs', 'renewDeadlineMs', 'retryPeriodMs'] as const;
-  const unusable = fields.filter((field) => !(Number.isFinite(times[field]) && times[field] > 0));
-  if (unusable.length > 0) return unusable.map((field) => ({ field, problem: 'must be greater than 0' }));
-  const problems: ElectionProblem[] = [];
-  if (leaseDurationMs <= renewDeadlineMs) {
-    problems.push({ field: 'leaseDurationMs', problem: 'must be greater than the renew deadline' });
-  }
-  if (renewDeadlineMs <= electionJitterFactor * retryPeriodMs) {
-    problems.push({ field: 'renewDeadlineMs', problem: 'must be greater than 1.2 times the retry period' });
-  }
-  return problems;
-};
 
 /** A candidate's memory of the Lease. Times are monotonic milliseconds of its own clock; the Lease's timestamps are ignored. */
 export interface ElectionMemory {

@@ -3,7 +3,7 @@ import type { Random } from '../../ports/random.ts';
 import { ApiError, errorText } from '../api/errors.ts';
 import type { LeaderWatch, Leadership } from '../api/leadership.ts';
 import { type Scope, createScope, runInScope } from '../transport/index.ts';
-import { type ElectionTimes, checkElectionTimes, electionJitterFactor } from './election-state.ts';
+import { type ElectionTimes, electionJitterFactor } from './election-state.ts';
 import { LeaderClaim, type LeaderClaimOptions } from './leader-claim.ts';
 import { LeaseKeeper } from './lease-keeper.ts';
 
@@ -13,7 +13,7 @@ const releaseRetryMs = 50;
 /** `lost`: the Lease could not be renewed in time, or another replica has it. `stopped`: the caller's signal aborted. */
 export type LeadershipEnd = 'lost' | 'stopped';
 
-/** For the times see `checkElectionTimes`. Writes of two leaders do not overlap if each ends within the lease duration minus the renew deadline. */
+/** For the times see `ElectionTimes`. Writes of two leaders do not overlap if each ends within the lease duration minus the renew deadline. */
 export interface LeaderElectorOptions extends LeaderClaimOptions, ElectionTimes {
   readonly random: Random;
   readonly logger: Logger;
@@ -37,10 +37,7 @@ export class LeaderElector implements Leadership, LeaderWatch {
   /** Problem that was logged last; undefined after a success. */
   #problem: string | undefined;
 
-  /** Throws a RangeError for invalid times. */
   constructor(options: LeaderElectorOptions) {
-    const [problem] = checkElectionTimes(options);
-    if (problem !== undefined) throw new RangeError(`leader election: ${problem.field} ${problem.problem}`);
     this.#options = options;
     this.#logger = options.logger.child({ lease: `${options.lease.namespace}/${options.lease.name}` });
     this.#claim = new LeaderClaim(options);
