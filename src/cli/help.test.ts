@@ -1,5 +1,10 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { dwd } from './testing/dwd.ts';
+
+/** The commands, as the help that lists them has them. */
+const list = readFileSync(new URL('fixtures/help-all.txt', import.meta.url), 'utf8');
+const names = Array.from(list.matchAll(/^ {2}([a-z]+) {3,}/gm), ([, name = '']) => name);
 
 describe('help', () => {
   it.each([['help'], ['--help'], ['-h'], ['-help']])('dwd %s goes to stdout', async (arg) => {
@@ -15,28 +20,10 @@ describe('help', () => {
     },
   );
 
-  it.each([
-    [],
-    ['prober'],
-    ['weeder'],
-    ['care'],
-    ['validate'],
-    ['schema'],
-    ['preflight'],
-    ['status'],
-    ['explain'],
-    ['pause'],
-    ['resume'],
-    ['release'],
-    ['rehearse'],
-    ['demo'],
-    ['completion'],
-    ['version'],
-    ['help'],
-  ])('of %j has not changed and fits into 80 columns', async (...names) => {
-    const { stdout } = await dwd('help', ...names);
+  it.each(['all', ...names])('of %s has not changed and fits into 80 columns', async (name) => {
+    const { stdout } = await dwd('help', ...(name === 'all' ? [] : [name]));
     expect(stdout.split('\n').filter((line) => line.length > 80)).toEqual([]);
-    await expect(stdout).toMatchFileSnapshot(`fixtures/help-${names[0] ?? 'all'}.txt`);
+    await expect(stdout).toMatchFileSnapshot(`fixtures/help-${name}.txt`);
   });
 
   it('dwd alone prints the usage to stderr', async () => {
@@ -90,10 +77,6 @@ describe('wrong command lines', () => {
     [
       ['prober', '--config-file='],
       'dwd prober: flag --config-file takes the path of the configuration file; it was given ""',
-    ],
-    [
-      ['prober', '--config-file'],
-      'dwd prober: flag --config-file needs a value; it takes the path of the configuration file',
     ],
     [
       ['prober', '--config-file=x', '--kube-api-qsp=3'],
