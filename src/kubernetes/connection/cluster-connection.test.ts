@@ -89,16 +89,6 @@ const behindProxy = (cluster: object = {}): string =>
   });
 
 describe('the operator’s cluster, through the proxy of the environment', () => {
-  it('rule 29b: is reached by CONNECT, with the credentials of the proxy', async () => {
-    const proxy = await startProxy();
-    const { ask } = await connect(behindProxy(), { HTTPS_PROXY: `http://ops:s3cret@127.0.0.1:${proxy.port}` });
-    expect(await ask()).toEqual({ authorization: 'Bearer t' });
-    expect(targetsOf(proxy)).toEqual(['api.seed.example:6443']);
-    expect(proxy.asked[0]?.headers['proxy-authorization']).toBe(
-      `Basic ${Buffer.from('ops:s3cret').toString('base64')}`,
-    );
-  });
-
   it('rule 29b: is reached through the proxy of its kubeconfig, if that names one', async () => {
     const [proxy, ofEnvironment] = [await startProxy(), await startProxy()];
     const kubeconfig = behindProxy({ 'proxy-url': `http://127.0.0.1:${proxy.port}` });
