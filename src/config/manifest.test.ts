@@ -33,10 +33,7 @@ describe('proberConfig.check', () => {
       fc.property(fc.constantFrom(...configs), indent, fc.boolean(), ({ text }, spaces, carriageReturns) => {
         fc.pre(text.trim() !== '' && !text.includes('\t'));
         const indented = text.replace(/^(?=.)/gm, ' '.repeat(spaces));
-        const manifest = `kind: ConfigMap\ndata:\n ? config\n : |2\n${indented.replace(/^/gm, '  ')}`.replace(
-          ' ? config\n : |2',
-          ` config: |`,
-        );
+        const manifest = `kind: ConfigMap\ndata:\n config: |\n${indented.replace(/^/gm, '  ')}`;
         const embedded = proberConfig.check(carriageReturns ? manifest.replaceAll('\n', '\r\n') : manifest);
         const expected = proberConfig.check(text).map((problem) => ({
           ...problem,

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createVirtualClock } from '../../simulator/time/index.ts';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
@@ -55,11 +56,8 @@ interface Reply {
 const ask = (address: BindAddress, path: string, { method = 'GET', agent }: Ask = {}): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const exchange = request({ ...address, path, method, agent: agent ?? false }, (response) => {
-      const chunks: string[] = [];
-      response.setEncoding('utf8').on('data', (chunk: string) => chunks.push(chunk));
-      response.on('end', () =>
-        resolve({ status: response.statusCode, headers: response.headers, body: chunks.join('') }),
-      );
+      const { statusCode: status, headers } = response;
+      text(response).then((body) => resolve({ status, headers, body }), reject);
     });
     exchange.on('error', reject).end();
   });
@@ -143,7 +141,6 @@ describe('createHttpServer', () => {
     ['GET', '//x', 404],
     ['GET', '/x?a=1', 200],
     ['POST', '/x', 405],
-    ['OPTIONS', '/x', 405],
   ])('responds to %s %s with %i', async (method, path, status) => {
     const { address } = await start(routes);
     const reply = await ask(address, path, { method });
@@ -166,8 +163,8 @@ describe('createHttpServer', () => {
     const answers: string[] = [];
     for (const _ of ['first', 'second', 'third']) {
       socket.write('GET /x HTTP/1.1\r\nHost: x\r\n\r\n');
-      const [text] = (await once(socket, 'data')) as [Buffer];
-      answers.push(text.toString());
+      const [answer] = (await once(socket, 'data')) as [Buffer];
+      answers.push(answer.toString());
       await clock.advance(4_000);
     }
     expect(answers).toEqual(Array.from({ length: 3 }, () => expect.stringMatching(/^HTTP\/1.1 200 [^]*äx$/) as string));

@@ -4,8 +4,8 @@ import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import { whenAborted } from './lifecycle.ts';
 import { Reloadable } from './reloadable.ts';
 
-/** Creates a component whose settings are a number. Its memory lists the settings that it has worked with. */
-const setUp = () => {
+/** Creates a component whose settings are a number; the caches of the first one are filled with `firstSync`. Its memory lists the settings that it has worked with. */
+const setUp = (firstSync: Promise<void> = Promise.resolve()) => {
   const clock = createVirtualClock();
   const reported: string[] = [];
   const parts = new Reloadable<number, readonly number[]>({
@@ -13,7 +13,7 @@ const setUp = () => {
     settings: 0,
     create: (settings) => ({
       settings,
-      sync: () => (settings < 0 ? Promise.reject(new Error('no list')) : Promise.resolve()),
+      sync: () => (settings < 0 ? Promise.reject(new Error('no list')) : settings > 0 ? Promise.resolve() : firstSync),
       work: async (memory = [], signal) => {
         reported.push(`work ${String(settings)}`);
         await whenAborted(signal);
@@ -92,35 +92,16 @@ it('applies the later of two changes that arrive at once, and closes the watches
 });
 
 it('applies a change that arrives while the first caches are still being filled', async () => {
-  const clock = createVirtualClock();
-  let failFirst: (error: Error) => void = () => undefined;
-  const parts = new Reloadable<number, undefined>({
-    name: 'test',
-    settings: 0,
-    create: (settings) => ({
-      settings,
-      sync: () =>
-        settings > 0
-          ? Promise.resolve()
-          : new Promise((_, reject) => {
-              failFirst = reject;
-            }),
-      work: () => Promise.resolve(undefined),
-      checks: () => [],
-      close: () => {
-        if (settings === 0) failFirst(new Error('these watches are no longer needed'));
-        return Promise.resolve();
-      },
-    }),
-    stop: () => undefined,
-    logger: createRecordingLogger(),
-  });
-  const stop = new AbortController();
+  const first = Promise.withResolvers<undefined>();
+  const { clock, told, parts, stop } = setUp(first.promise);
   const ready = vi.fn();
   const running = parts.caches.run(stop.signal, ready);
   await clock.settle();
   expect(ready).not.toHaveBeenCalled();
   void parts.apply(1);
+  await clock.settle();
+  expect(told).toEqual(['close 0']);
+  first.reject(new Error('these watches are no longer needed'));
   await clock.settle();
   expect(ready).toHaveBeenCalledOnce();
   stop.abort();
