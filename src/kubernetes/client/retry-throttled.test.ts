@@ -1,3 +1,4 @@
+import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
@@ -14,11 +15,7 @@ beforeEach(() => {
   server = createScriptedKube();
 });
 
-const read = async ({ status, body }: KubeResponse) => {
-  let text = '';
-  for await (const chunk of body) text += Buffer.from(chunk).toString();
-  return { status, text };
-};
+const read = async ({ status, body }: KubeResponse) => ({ status, text: await text(body) });
 
 /** Sends a request and reads its response; `outcome()` is undefined until both are done. */
 const send = (request: Partial<KubeRequest> = {}) => {

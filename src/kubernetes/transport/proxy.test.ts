@@ -1,5 +1,6 @@
 import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
 import { createCertificates } from '../../../simulator/network/certificates.ts';
 import { transportTo } from '../../../test/doubles/transport.ts';
@@ -15,9 +16,7 @@ const get = async (endpoint: Endpoint): Promise<string> => {
   const transport = transportTo({ ...endpoint, tls: { ca: certificates.ca } });
   const { signal } = new AbortController();
   const { body } = await transport.request({ method: 'GET', path: '/version', signal, timeoutMs: 10_000 });
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of body) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
+  return text(body);
 };
 
 const faces = ['https:', 'http:'] as const;

@@ -1,6 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { text as textOf } from 'node:stream/consumers';
 import { TLSSocket } from 'node:tls';
 import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { createCertificates } from '../../../simulator/network/certificates.ts';
@@ -49,11 +50,7 @@ const createBench = async (face: Face, options: Partial<TransportOptions> = {}, 
   };
 };
 
-const text = async (response: KubeResponse): Promise<string> => {
-  const chunks: Uint8Array[] = [];
-  for await (const chunk of response.body) chunks.push(chunk);
-  return Buffer.concat(chunks).toString();
-};
+const text = ({ body }: KubeResponse): Promise<string> => textOf(body);
 
 const echo: RequestListener = (request, response) => {
   response.end(request.url);
