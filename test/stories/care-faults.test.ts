@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { gardenNamespace } from '../../simulator/harness/care-fixture.ts';
 import { careKinds } from '../../simulator/harness/care-kinds.ts';
 import type { WorldShoot } from '../../simulator/world/shoot.ts';
-import { CareStory, inStatus, theirs } from './support/care-story.ts';
+import { CareStory, inStatus } from './support/care-story.ts';
 
 // Care under faults: shoots and gardens that hang, and Shoots that another client changes at the wrong moment.
 
@@ -266,13 +266,5 @@ describe('a Shoot', () => {
     story.start({ settings: { syncPeriod: 3_600_000 } });
     await story.minutes(60);
     expect([changed, story.label(shoot)]).toEqual([1, 'unhealthy']);
-  });
-
-  it('has the status of the worst of its conditions, even if another client wrote it', async () => {
-    const shoot = story.addShoot('a');
-    story.editShoot(shoot, inStatus({ conditions: [{ ...theirs, status: 'False' }] }));
-    story.start();
-    await story.minutes(2);
-    expect([story.condition(shoot, 'ControlPlaneHealthy')?.status, story.label(shoot)]).toEqual(['True', 'unhealthy']);
   });
 });

@@ -182,16 +182,6 @@ describe('an observation finds', () => {
       failing('/healthz', { status: 500, message: 'no' }),
     ],
     [
-      'an API server that redirects',
-      'APIServerAvailable',
-      {
-        status: 'False',
-        reason: 'HealthzRequestError',
-        message: expect.stringMatching(/returned a non ok status code 302\. \(.*moved\)$/) as string,
-      },
-      failing('/healthz', { status: 302, message: 'moved' }),
-    ],
-    [
       'that it may not list nodes',
       'EveryNodeReady',
       unchecked(`GET /api/v1/nodes: 403 Forbidden: ${nodesForbidden}`),
@@ -317,12 +307,6 @@ describe('a Cluster that cannot be checked', () => {
 
   it.each<[what: string, problem: string, breakIt: (shoot: WorldShoot) => void]>([
     ['that cannot be decoded', problem, (shoot) => story.editCluster(shoot, unreadable)],
-    [
-      'that no longer names its Shoot',
-      'the Cluster cannot be read: spec.shoot: expected an object, found nothing',
-      ({ namespace }) =>
-        void story.seed.store.patch(simKinds.Cluster, { name: namespace }, (it) => ({ ...it, spec: {} })),
-    ],
     [
       'whose check has a bug',
       'unexpected error: undefined is not a function',
@@ -471,18 +455,20 @@ describe('extensions', () => {
 });
 
 describe('the Shoot in the garden', () => {
-  it('is written again after a conflict, after the conditions of others as they are stored then', async () => {
+  it('is written again after a conflict, after the conditions of others as they are stored then, and has the status of the worst', async () => {
     const shoot = story.addShoot('a');
     let interfered = 0;
     story.setFaults('garden', ({ path }) => {
       if (!path.endsWith('/status') || interfered === 3) return undefined;
       interfered += 1;
-      story.editShoot(shoot, inStatus({ conditions: [{ ...theirs, extra: interfered }] }));
+      story.editShoot(shoot, inStatus({ conditions: [{ ...theirs, status: 'False', extra: interfered }] }));
       return undefined;
     });
     story.start();
     await story.minutes(1);
-    expect(story.conditions(shoot)).toMatchObject([{ ...theirs, extra: 3 }, ...types.map((type) => ({ type }))]);
+    const own = types.map((type) => ({ type, status: 'True' }));
+    expect(story.conditions(shoot)).toMatchObject([{ ...theirs, status: 'False', extra: 3 }, ...own]);
+    expect(story.label(shoot)).toBe('unhealthy');
     // The checks did not run again.
     expect(story.runs(shoot)).toBeLessThanOrEqual(2);
     expect(story.logged(/could not be written/)).toEqual([]);
@@ -547,16 +533,12 @@ describe('the Shoot in the garden', () => {
     expect(story.isWell(shoot)).toBe(true);
   });
 
-  it('may be deleted or unreachable: each causes one warning, and the checks continue', async () => {
-    story.addShoot('a');
+  it('that is deleted causes one warning, and its checks continue', async () => {
+    const shoot = story.addShoot('a');
     story.garden.store.remove(careKinds.Shoot, { namespace: gardenNamespace, name: 'a' });
-    const shoot = story.addShoot('b');
     story.start();
-    await story.minutes(3);
+    await story.minutes(6);
     expect(story.logged(/^there is no such Shoot in the garden$/)).toHaveLength(1);
-    story.setFaults('garden', ({ path }) => (path.endsWith('/b') ? { status: 503 } : undefined));
-    await story.minutes(3);
-    expect(story.logged(/^conditions could not be written to the garden: .*shoots\/b/)).toHaveLength(1);
     expect(story.runs(shoot)).toBeGreaterThan(4);
     expect(await story.metrics()).toMatch(/^dwd_care_runs_total\{outcome="gone"\} [67]$/m);
   });

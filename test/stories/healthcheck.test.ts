@@ -34,41 +34,39 @@ const notNamed =
 /** Names of the Workers that have conditions. */
 const checked = (...names: readonly string[]) => names.filter((name) => fixture.conditions(name).length > 0);
 
-describe('conditions', () => {
-  it('are written at once, and again only when they differ', async () => {
-    let result: CheckResult = fine;
-    fixture.addWorker('a');
-    await run({ checks: [checkOf(async () => result)] });
-    const written = {
-      type,
-      status: 'True',
-      reason: 'HealthCheckSuccessful',
-      message: 'All health checks successful',
-      lastTransitionTime: at(0),
-      lastUpdateTime: at(0),
-    };
-    expect(fixture.conditions('a')).toEqual([written]);
-    await fixture.clock.advance(290_000);
-    expect([fixture.conditions('a'), patches()]).toEqual([[written], 1]);
+it('conditions are written at once, and again only when they differ', async () => {
+  let result: CheckResult = fine;
+  fixture.addWorker('a');
+  await run({ checks: [checkOf(async () => result)] });
+  const written = {
+    type,
+    status: 'True',
+    reason: 'HealthCheckSuccessful',
+    message: 'All health checks successful',
+    lastTransitionTime: at(0),
+    lastUpdateTime: at(0),
+  };
+  expect(fixture.conditions('a')).toEqual([written]);
+  await fixture.clock.advance(290_000);
+  expect([fixture.conditions('a'), patches()]).toEqual([[written], 1]);
 
-    result = { status: 'False', detail: 'csi is down', codes: ['ERR_CONFIGURATION_PROBLEM'] };
-    await fixture.clock.advance(60_000);
-    const unsuccessful = {
-      type,
-      status: 'False',
-      reason: 'HealthCheckUnsuccessful',
-      message: 'csi is down.',
-      codes: ['ERR_CONFIGURATION_PROBLEM'],
-      lastTransitionTime: at(330),
-      lastUpdateTime: at(330),
-    };
-    expect([fixture.conditions('a'), patches()]).toEqual([[unsuccessful], 2]);
+  result = { status: 'False', detail: 'csi is down', codes: ['ERR_CONFIGURATION_PROBLEM'] };
+  await fixture.clock.advance(60_000);
+  const unsuccessful = {
+    type,
+    status: 'False',
+    reason: 'HealthCheckUnsuccessful',
+    message: 'csi is down.',
+    codes: ['ERR_CONFIGURATION_PROBLEM'],
+    lastTransitionTime: at(330),
+    lastUpdateTime: at(330),
+  };
+  expect([fixture.conditions('a'), patches()]).toEqual([[unsuccessful], 2]);
 
-    result = fine;
-    await fixture.clock.advance(60_000);
-    expect(fixture.conditions('a')).toEqual([{ ...written, lastTransitionTime: at(390), lastUpdateTime: at(390) }]);
-    expect(patches()).toBe(3);
-  });
+  result = fine;
+  await fixture.clock.advance(60_000);
+  expect(fixture.conditions('a')).toEqual([{ ...written, lastTransitionTime: at(390), lastUpdateTime: at(390) }]);
+  expect(patches()).toBe(3);
 });
 
 it('the calls of checks have a timeout, without which each would take a new connection, like a watch', async () => {
@@ -185,7 +183,7 @@ describe('objects', () => {
 describe('a watched Cluster', () => {
   const down: CheckResult = { status: 'False', detail: 'down' };
 
-  it('triggers a check at once when its shoot hibernates or wakes up', async () => {
+  it('triggers a check at once when its shoot hibernates or wakes up, and not when anything else changes', async () => {
     fixture.addWorker('a');
     fixture.addWorker('b');
     let runs = 0;
@@ -194,6 +192,8 @@ describe('a watched Cluster', () => {
       return down;
     });
     await run({ checks: [check] }, 35_000);
+    fixture.editShoot('a', { status: { lastOperation: { type: 'Reconcile', progress: 7 } } });
+    await fixture.clock.advance(10_000);
     expect([runs, fixture.conditions('a')[0]?.status]).toEqual([4, 'False']);
     fixture.hibernate('a', true);
     await fixture.clock.advance(100);
@@ -214,49 +214,32 @@ describe('a watched Cluster', () => {
     await fixture.clock.advance(1_000);
     expect(fixture.forgotten).toEqual(['a']);
   });
-
-  it('triggers no check when anything else changes', async () => {
-    fixture.addWorker('a');
-    let runs = 0;
-    const check = checkOf(async () => {
-      runs += 1;
-      return fine;
-    });
-    await run({ checks: [check] });
-    fixture.editShoot('a', { status: { lastOperation: { type: 'Reconcile', progress: 7 } } });
-    await fixture.clock.advance(10_000);
-    expect(runs).toBe(1);
-  });
 });
 
-describe('classes of extensions', () => {
-  it('other than shoot have no Cluster and no shoot, and do not hibernate', async () => {
-    fixture.addWorker('a', { class: 'seed' });
-    fixture.hibernate('a', true);
-    const seen: unknown[] = [];
-    const check = checkOf(async ({ cluster, shoot }) => {
-      seen.push(cluster, await shoot().catch((error: unknown) => (error instanceof Error ? error.message : error)));
-      return fine;
-    });
-    await run({ checks: [check], classes: ['seed'] });
-    expect(seen).toEqual([undefined, 'an extension of class seed has no shoot']);
-    expect([fixture.requests.total({ verb: 'get', resource: 'clusters' }), fixture.connected]).toEqual([0, []]);
-    expect(fixture.conditions('a')).toMatchObject([{ message: 'All health checks successful' }]);
+it('classes of extensions other than shoot have no Cluster and no shoot, and do not hibernate', async () => {
+  fixture.addWorker('a', { class: 'seed' });
+  fixture.hibernate('a', true);
+  const seen: unknown[] = [];
+  const check = checkOf(async ({ cluster, shoot }) => {
+    seen.push(cluster, await shoot().catch((error: unknown) => (error instanceof Error ? error.message : error)));
+    return fine;
   });
+  await run({ checks: [check], classes: ['seed'] });
+  expect(seen).toEqual([undefined, 'an extension of class seed has no shoot']);
+  expect([fixture.requests.total({ verb: 'get', resource: 'clusters' }), fixture.connected]).toEqual([0, []]);
+  expect(fixture.conditions('a')).toMatchObject([{ message: 'All health checks successful' }]);
 });
 
-describe('predicates', () => {
-  it('that throw are logged, and do not delay other objects', async () => {
-    fixture.addWorker('a');
-    fixture.addWorker('b');
-    const predicate = ({ meta }: { readonly meta: { readonly namespace: string } }) => {
-      if (meta.namespace === 'a') throw new Error('a bug');
-      return true;
-    };
-    await run({ checks: [always(fine)], predicates: [predicate] }, 60_000);
-    expect(['a', 'b'].map((name) => fixture.conditions(name).length)).toEqual([0, 1]);
-    expect(fixture.problems()).toMatchObject([{ msg: 'health checks could not be run', namespace: 'a' }]);
-  });
+it('predicates that throw are logged, and do not delay other objects', async () => {
+  fixture.addWorker('a');
+  fixture.addWorker('b');
+  const predicate = ({ meta }: { readonly meta: { readonly namespace: string } }) => {
+    if (meta.namespace === 'a') throw new Error('a bug');
+    return true;
+  };
+  await run({ checks: [always(fine)], predicates: [predicate] }, 60_000);
+  expect(['a', 'b'].map((name) => fixture.conditions(name).length)).toEqual([0, 1]);
+  expect(fixture.problems()).toMatchObject([{ msg: 'health checks could not be run', namespace: 'a' }]);
 });
 
 describe('conditionTypesToRemove', () => {
@@ -346,50 +329,44 @@ describe('a write of the object by another client', () => {
   });
 });
 
-describe('a Cluster that cannot be read', () => {
-  it('makes the conditions Unknown, and leaves those of others', async () => {
-    const theirs = { type: 'Theirs', status: 'True', extra: { deep: [1] } };
-    fixture.addWorker('a', { status: { conditions: [theirs] } });
-    await run({ checks: [always(fine), always(fine, 'EveryNodeReady')] });
-    fixture.setFaults(({ path }) =>
-      path.includes('/clusters/') ? { status: 500, message: 'etcd is away' } : undefined,
-    );
-    await fixture.clock.advance(120_000);
-    const unknown = {
-      status: 'Unknown',
-      reason: 'ConditionCheckError',
-      message: expect.stringMatching(
-        /^unable to execute any health check: GET .*\/clusters\/a: 500 .*etcd is away/,
-      ) as unknown,
-    };
-    expect(fixture.conditions('a')).toEqual([
-      theirs,
-      expect.objectContaining({ type, ...unknown }),
-      expect.objectContaining({ type: 'EveryNodeReady', ...unknown }),
-    ]);
-    expect(patches()).toBe(2);
-    expect(fixture.problems().map(({ msg }) => msg)).toEqual(['health checks could not be run']);
-    fixture.setFaults(undefined);
-    await fixture.clock.advance(30_000);
-    expect(fixture.conditions('a').map(({ status }) => status)).toEqual(['True', 'True', 'True']);
-    expect(fixture.logged('health checks run again')).toHaveLength(1);
-  });
+it('a Cluster that cannot be read makes the conditions Unknown, and leaves those of others', async () => {
+  const theirs = { type: 'Theirs', status: 'True', extra: { deep: [1] } };
+  fixture.addWorker('a', { status: { conditions: [theirs] } });
+  await run({ checks: [always(fine), always(fine, 'EveryNodeReady')] });
+  fixture.setFaults(({ path }) => (path.includes('/clusters/') ? { status: 500, message: 'etcd is away' } : undefined));
+  await fixture.clock.advance(120_000);
+  const unknown = {
+    status: 'Unknown',
+    reason: 'ConditionCheckError',
+    message: expect.stringMatching(
+      /^unable to execute any health check: GET .*\/clusters\/a: 500 .*etcd is away/,
+    ) as unknown,
+  };
+  expect(fixture.conditions('a')).toEqual([
+    theirs,
+    expect.objectContaining({ type, ...unknown }),
+    expect.objectContaining({ type: 'EveryNodeReady', ...unknown }),
+  ]);
+  expect(patches()).toBe(2);
+  expect(fixture.problems().map(({ msg }) => msg)).toEqual(['health checks could not be run']);
+  fixture.setFaults(undefined);
+  await fixture.clock.advance(30_000);
+  expect(fixture.conditions('a').map(({ status }) => status)).toEqual(['True', 'True', 'True']);
+  expect(fixture.logged('health checks run again')).toHaveLength(1);
 });
 
-describe('a lasting failure', () => {
-  it('is logged once per object, and again for a new object', async () => {
-    const logged = () => fixture.problems().map(({ namespace }) => namespace);
-    fixture.setFaults(({ path }) => (path.includes('/clusters/') ? { status: 500 } : undefined));
-    fixture.addWorker('a');
-    fixture.addWorker('b');
-    await run({ checks: [always(fine)] }, 120_000);
-    expect(logged()).toEqual(['a', 'b']);
-    fixture.seed.store.remove(workerKind, { namespace: 'a', name: 'worker' });
-    await fixture.clock.advance(60_000);
-    fixture.addWorker('a');
-    await fixture.clock.advance(60_000);
-    expect(logged()).toEqual(['a', 'b', 'a']);
-  });
+it('a lasting failure is logged once per object, and again for a new object', async () => {
+  const logged = () => fixture.problems().map(({ namespace }) => namespace);
+  fixture.setFaults(({ path }) => (path.includes('/clusters/') ? { status: 500 } : undefined));
+  fixture.addWorker('a');
+  fixture.addWorker('b');
+  await run({ checks: [always(fine)] }, 120_000);
+  expect(logged()).toEqual(['a', 'b']);
+  fixture.seed.store.remove(workerKind, { namespace: 'a', name: 'worker' });
+  await fixture.clock.advance(60_000);
+  fixture.addWorker('a');
+  await fixture.clock.advance(60_000);
+  expect(logged()).toEqual(['a', 'b', 'a']);
 });
 
 describe('a seed that responds slowly', () => {
@@ -426,42 +403,34 @@ describe('the shoot client', () => {
       return fine;
     }, conditionType);
 
-  it('is created once per run for all checks', async () => {
-    fixture.addWorker('a');
-    await run({ checks: [onShoot('A'), onShoot('B'), always(fine)] }, 40_000);
-    expect(fixture.connected).toEqual(['a', 'a']);
-  });
-
-  it('that cannot connect fails only the checks that need it, with one attempt', async () => {
+  it('is created once per run for all checks; if it cannot connect, only the checks that need it fail', async () => {
     fixture.addWorker('a');
     let attempts = 0;
     const connectShoot = () => {
       attempts += 1;
       return Promise.reject(new Error('no kubeconfig'));
     };
-    await run({ checks: [onShoot('A'), onShoot('B'), always(fine, 'C')], connectShoot });
+    await run({ checks: [onShoot('A'), onShoot('B'), always(fine, 'C')], connectShoot }, 40_000);
     expect(fixture.conditions('a').map(({ status, message }) => `${status} ${message}`)).toEqual([
       'Unknown failed to execute 1 health check: no kubeconfig.',
       'Unknown failed to execute 1 health check: no kubeconfig.',
       'True All health checks successful',
     ]);
-    expect(attempts).toBe(1);
+    expect(attempts).toBe(2);
   });
 });
 
-describe('stopping', () => {
-  it('aborts the runs, writes nothing more and leaves no timer', async () => {
-    fixture.addWorker('a');
-    let aborted = false;
-    const slow = checkOf(async ({ signal }) => {
-      await fixture.clock.sleep(20_000, signal).catch(() => {
-        aborted = true;
-      });
-      return fine;
+it('stopping aborts the runs, writes nothing more and leaves no timer', async () => {
+  fixture.addWorker('a');
+  let aborted = false;
+  const slow = checkOf(async ({ signal }) => {
+    await fixture.clock.sleep(20_000, signal).catch(() => {
+      aborted = true;
     });
-    await run({ checks: [slow] });
-    await fixture.stop();
-    expect([aborted, patches(), fixture.clock.pending]).toEqual([true, 0, 0]);
-    expect(fixture.problems()).toEqual([]);
+    return fine;
   });
+  await run({ checks: [slow] });
+  await fixture.stop();
+  expect([aborted, patches(), fixture.clock.pending]).toEqual([true, 0, 0]);
+  expect(fixture.problems()).toEqual([]);
 });
