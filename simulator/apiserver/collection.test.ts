@@ -84,17 +84,15 @@ describe('a collection', () => {
   });
 });
 
-describe('a storage', () => {
-  it('notifies all listeners in one order, also of writes by listeners', () => {
-    const storage = new Storage(10, origin);
-    const heard: string[] = [];
-    storage.subscribe(ConfigMap, undefined, ({ entry }) => {
-      if (entry.name === 'first') storage.put(ConfigMap, { metadata: meta('a', 'reaction') });
-    });
-    storage.subscribe(ConfigMap, undefined, ({ entry }) => heard.push(`all ${entry.name}`));
-    storage.subscribe(ConfigMap, 'a', ({ entry }) => heard.push(`a ${entry.name}`));
-    storage.subscribe(ConfigMap, 'b', () => heard.push('b'));
-    storage.put(ConfigMap, { metadata: meta('a', 'first') });
-    expect(heard).toEqual(['all first', 'a first', 'all reaction', 'a reaction']);
+it('a storage notifies all listeners in one order, also of writes by listeners', () => {
+  const storage = new Storage(10, origin);
+  const heard: string[] = [];
+  storage.subscribe(ConfigMap, undefined, ({ entry }) => {
+    if (entry.name === 'first') storage.put(ConfigMap, { metadata: meta('a', 'reaction') });
   });
+  storage.subscribe(ConfigMap, undefined, ({ entry }) => heard.push(`all ${entry.name}`));
+  storage.subscribe(ConfigMap, 'a', ({ entry }) => heard.push(`a ${entry.name}`));
+  storage.subscribe(ConfigMap, 'b', () => heard.push('b'));
+  storage.put(ConfigMap, { metadata: meta('a', 'first') });
+  expect(heard).toEqual(['all first', 'a first', 'all reaction', 'a reaction']);
 });

@@ -59,29 +59,25 @@ const continueOf = (reply: Reply): string => (reply.body.metadata as { continue?
 const namesOf = (reply: Reply): readonly string[] =>
   (reply.body.items as readonly { metadata: { name: string } }[]).map(({ metadata }) => metadata.name);
 
-describe('a simulated server that has compacted', () => {
-  it('responds to a later page with 410', async () => {
-    const { server } = setup();
-    for (const name of ['a', 'b', 'c', 'd']) put(server, name);
-    const first = await get(server, configMaps, { limit: '2' });
-    put(server, 'bb');
-    server.store.compact();
-    const second = await get(server, configMaps, { limit: '2', continue: continueOf(first) });
-    expect(second).toMatchObject({ status: 410, body: { reason: 'Expired', code: 410 } });
-  });
+it('a simulated server that has compacted responds to a later page with 410', async () => {
+  const { server } = setup();
+  for (const name of ['a', 'b', 'c', 'd']) put(server, name);
+  const first = await get(server, configMaps, { limit: '2' });
+  put(server, 'bb');
+  server.store.compact();
+  const second = await get(server, configMaps, { limit: '2', continue: continueOf(first) });
+  expect(second).toMatchObject({ status: 410, body: { reason: 'Expired', code: 410 } });
 });
 
-describe('a simulated server that gets options it does not simulate', () => {
-  it.each([
-    [{ dryRun: 'All' }, 422],
-    [{ watch: '1', sendInitialEvents: 'true' }, 422],
-    [{ resourceVersion: '5', resourceVersionMatch: 'Exact' }, 422],
-    [{ fieldSelector: 'status.phase=Running' }, 400],
-    [{ fieldSelector: 'metadata.name!=a' }, 400],
-    [{ fieldSelector: 'metadata.name=a,metadata.namespace=b' }, 400],
-  ])('refuses %j', async (query, status) => {
-    expect((await get(setup().server, configMaps, query)).status).toBe(status);
-  });
+it.each([
+  [{ dryRun: 'All' }, 422],
+  [{ watch: '1', sendInitialEvents: 'true' }, 422],
+  [{ resourceVersion: '5', resourceVersionMatch: 'Exact' }, 422],
+  [{ fieldSelector: 'status.phase=Running' }, 400],
+  [{ fieldSelector: 'metadata.name!=a' }, 400],
+  [{ fieldSelector: 'metadata.name=a,metadata.namespace=b' }, 400],
+])('a simulated server that gets options it does not simulate refuses %j', async (query, status) => {
+  expect((await get(setup().server, configMaps, query)).status).toBe(status);
 });
 
 describe('a simulated server as a transport', () => {

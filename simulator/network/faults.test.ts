@@ -38,16 +38,13 @@ describe('faults', () => {
     expect(exists()).toBe(false);
   });
 
-  it('reset: the request fails with a ConnectionError, and writes nothing', async () => {
-    const { kube, exists } = setup('reset');
+  it.each<[RequestFault, isWritten: boolean]>([
+    ['reset', false],
+    [{ afterWrite: 'reset' }, true],
+  ])('%j: the request fails with a ConnectionError, and has written: %s', async (fault, isWritten) => {
+    const { kube, exists } = setup(fault);
     await expect(kube.request(write)).rejects.toMatchObject({ code: 'ConnectionError' });
-    expect(exists()).toBe(false);
-  });
-
-  it('afterWrite reset: the request fails with a ConnectionError after the write', async () => {
-    const { kube, exists } = setup({ afterWrite: 'reset' });
-    await expect(kube.request(write)).rejects.toMatchObject({ code: 'ConnectionError' });
-    expect(exists()).toBe(true);
+    expect(exists()).toBe(isWritten);
   });
 
   it('afterWrite drop: the request fails with a Timeout after the write', async () => {

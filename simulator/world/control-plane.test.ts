@@ -52,30 +52,28 @@ describe('a control plane that lost etcd', () => {
   });
 });
 
-describe('a program that crashes by itself', () => {
-  it('crash-loops although its dependencies are ready, as does its replacement, until it is repaired', async () => {
-    const set = startPodWorld();
-    const { clock, shoot, store } = set;
-    const looping = (): readonly string[] =>
-      store
-        .list(simKinds.Pod, shoot.namespace)
-        .filter(isLooping)
-        .map(({ metadata }) => String(metadata.labels?.role));
-    shoot.crash(['kube-scheduler', 'cluster-autoscaler']);
-    expect(store.get(simKinds.Cluster, { name: shoot.namespace })?.metadata.annotations).toEqual({
-      [crashingAnnotation]: 'kube-scheduler,cluster-autoscaler',
-    });
-    await clock.runUntil(() => looping().length === 2);
-    expect(looping()).toEqual(['cluster-autoscaler', 'scheduler']);
-    for (const pod of store.list(simKinds.Pod, shoot.namespace).filter(isLooping)) {
-      store.delete(simKinds.Pod, pod.metadata, { gracePeriodSeconds: 0 });
-    }
-    expect(looping()).toEqual([]);
-    await clock.runUntil(() => looping().length === 2);
-    shoot.crash([]);
-    await clock.advance(minute);
-    expect(dependants.map((name) => readyReplicas(set, name))).toEqual([1, 1, 1, 1, 1]);
+it('a program that crashes by itself crash-loops although its dependencies are ready, as does its replacement, until it is repaired', async () => {
+  const set = startPodWorld();
+  const { clock, shoot, store } = set;
+  const looping = (): readonly string[] =>
+    store
+      .list(simKinds.Pod, shoot.namespace)
+      .filter(isLooping)
+      .map(({ metadata }) => String(metadata.labels?.role));
+  shoot.crash(['kube-scheduler', 'cluster-autoscaler']);
+  expect(store.get(simKinds.Cluster, { name: shoot.namespace })?.metadata.annotations).toEqual({
+    [crashingAnnotation]: 'kube-scheduler,cluster-autoscaler',
   });
+  await clock.runUntil(() => looping().length === 2);
+  expect(looping()).toEqual(['cluster-autoscaler', 'scheduler']);
+  for (const pod of store.list(simKinds.Pod, shoot.namespace).filter(isLooping)) {
+    store.delete(simKinds.Pod, pod.metadata, { gracePeriodSeconds: 0 });
+  }
+  expect(looping()).toEqual([]);
+  await clock.runUntil(() => looping().length === 2);
+  shoot.crash([]);
+  await clock.advance(minute);
+  expect(dependants.map((name) => readyReplicas(set, name))).toEqual([1, 1, 1, 1, 1]);
 });
 
 describe('a world with control plane pods', () => {

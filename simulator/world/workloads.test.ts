@@ -80,18 +80,16 @@ it('an EndpointSlice shows a terminating pod, and its replacement once that has 
   expect(endpointsOf(set, apiserver)).toEqual(['ready']);
 });
 
-describe('the pods of a StatefulSet', () => {
-  it('are replaced under the same names, once they are gone', async () => {
-    const set = startPodWorld();
-    const before = podOf(set, 'etcd-main');
-    expect([before.metadata.name, ownersOf(before)]).toEqual(['etcd-main-0', ['[StatefulSet etcd-main]']]);
-    set.store.delete(simKinds.Pod, before.metadata);
-    expect(podOf(set, 'etcd-main').metadata).toMatchObject({ uid: before.metadata.uid });
-    await set.clock.advance(2_000);
-    const after = podOf(set, 'etcd-main');
-    expect(after.metadata.name).toBe('etcd-main-0');
-    expect(after.metadata.uid).not.toBe(before.metadata.uid);
-    await set.clock.advance(9_600 + 10_000);
-    expect(containerStatusOf(podOf(set, 'etcd-main'))).toMatchObject({ ready: true, restartCount: 0 });
-  });
+it('the pods of a StatefulSet are replaced under the same names, once they are gone', async () => {
+  const set = startPodWorld();
+  const before = podOf(set, 'etcd-main');
+  expect([before.metadata.name, ownersOf(before)]).toEqual(['etcd-main-0', ['[StatefulSet etcd-main]']]);
+  set.store.delete(simKinds.Pod, before.metadata);
+  expect(podOf(set, 'etcd-main').metadata).toMatchObject({ uid: before.metadata.uid });
+  await set.clock.advance(2_000);
+  const after = podOf(set, 'etcd-main');
+  expect(after.metadata.name).toBe('etcd-main-0');
+  expect(after.metadata.uid).not.toBe(before.metadata.uid);
+  await set.clock.advance(9_600 + 10_000);
+  expect(containerStatusOf(podOf(set, 'etcd-main'))).toMatchObject({ ready: true, restartCount: 0 });
 });

@@ -306,14 +306,6 @@ describe('rule 28: a suspended process', () => {
 
   it.each<[meanwhile: string, happens: () => Promise<void> | void, stored: object]>([
     [
-      'leads',
-      async () => {
-        start('b');
-        await clock.advance(20_000);
-      },
-      { holderIdentity: 'b' },
-    ],
-    [
       'has led',
       async () => {
         const b = start('b');
@@ -391,17 +383,15 @@ describe('rule 28: a suspended process', () => {
   );
 });
 
-describe('rule 29: rights', () => {
-  it.each([{ status: 403, message: 'cannot create leases' }, { status: 503 }])(
-    'rule 29: warns once while it cannot take the Lease (%j), and keeps trying',
-    async (failure) => {
-      fault = () => failure;
-      const a = start('a');
-      await clock.advance(60_000);
-      expect([a.elector.mayWrite(), a.logger.at('warn')]).toEqual([false, [expect.anything()]]);
-      fault = () => undefined;
-      await clock.advance(5_000);
-      expect(a.elector.mayWrite()).toBe(true);
-    },
-  );
-});
+it.each([{ status: 403, message: 'cannot create leases' }, { status: 503 }])(
+  'rule 29: warns once while it cannot take the Lease (%j), and keeps trying',
+  async (failure) => {
+    fault = () => failure;
+    const a = start('a');
+    await clock.advance(60_000);
+    expect([a.elector.mayWrite(), a.logger.at('warn')]).toEqual([false, [expect.anything()]]);
+    fault = () => undefined;
+    await clock.advance(5_000);
+    expect(a.elector.mayWrite()).toBe(true);
+  },
+);
