@@ -38,15 +38,16 @@ const fakeProcess = ({ isTTY = false, ...given }: Fake = {}) => {
 
 const forever = (io: CliIo): Promise<number> => new Promise(() => io.stopOnSignals());
 
-describe('runProcess on a desktop', () => {
-  it.each([
-    ['linux', { DISPLAY: ':0' }, 'xdg-open http://127.0.0.1:1/'],
-    ['linux', { WAYLAND_DISPLAY: 'w' }, 'xdg-open http://127.0.0.1:1/'],
-    ['linux', {}, undefined],
-    ['linux', { DISPLAY: ':0', SSH_CONNECTION: 'x' }, undefined],
-    ['darwin', {}, 'open http://127.0.0.1:1/'],
-    ['win32', {}, 'rundll32 url.dll,FileProtocolHandler http://127.0.0.1:1/'],
-  ])('opens an address in the browser, if there is a terminal: %s %j', async (platform, env, started) => {
+it.each([
+  ['linux', { DISPLAY: ':0' }, 'xdg-open http://127.0.0.1:1/'],
+  ['linux', { WAYLAND_DISPLAY: 'w' }, 'xdg-open http://127.0.0.1:1/'],
+  ['linux', {}, undefined],
+  ['linux', { DISPLAY: ':0', SSH_CONNECTION: 'x' }, undefined],
+  ['darwin', {}, 'open http://127.0.0.1:1/'],
+  ['win32', {}, 'rundll32 url.dll,FileProtocolHandler http://127.0.0.1:1/'],
+])(
+  'runProcess on a desktop opens an address in the browser, if there is a terminal: %s %j',
+  async (platform, env, started) => {
     for (const isTTY of [true, false]) {
       const { run, log } = fakeProcess({ platform, env, isTTY });
       await run(async (io) => {
@@ -55,20 +56,18 @@ describe('runProcess on a desktop', () => {
       });
       expect(log).toEqual(isTTY && started !== undefined ? [started] : []);
     }
-  });
-});
+  },
+);
 
-describe('runProcess in a terminal', () => {
-  it('passes the terminal to the command, if there is one', async () => {
-    for (const isTTY of [true, false]) {
-      const { run, log } = fakeProcess({ isTTY });
-      await run(async (io) => {
-        expect(io.terminal?.columns).toBe(isTTY ? 80 : undefined);
-        return 0;
-      });
-      expect(log).toEqual([]);
-    }
-  });
+it('runProcess in a terminal passes the terminal to the command, if there is one', async () => {
+  for (const isTTY of [true, false]) {
+    const { run, log } = fakeProcess({ isTTY });
+    await run(async (io) => {
+      expect(io.terminal?.columns).toBe(isTTY ? 80 : undefined);
+      return 0;
+    });
+    expect(log).toEqual([]);
+  }
 });
 
 describe('runProcess', () => {

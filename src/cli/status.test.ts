@@ -185,34 +185,32 @@ it('without a terminal each shoot has a line with all columns', () => {
   `);
 });
 
-describe('--watch', () => {
-  it('has a line for each change: of the leader, of problems, of shoots', () => {
-    const [a, b] = healthy as [ShootStatus, ShootStatus];
-    const lines = (...found: readonly Parameters<typeof findingsOf>[0][]) => {
-      const [former, latter] = found.map((one) => judgeSeed(findingsOf(one)));
-      return former === undefined || latter === undefined ? [] : changeLines(former, latter);
-    };
-    const fine = { answer: proberOf([a, b]) };
-    expect(lines(fine, fine)).toEqual([]);
-    // Numbers alone are no change.
-    const later = shootOf('a', { reason: '1/12 expired', expired: 1 });
-    expect(lines(fine, { answer: proberOf([later, b]) })).toEqual([]);
-    const held = toldOf(factsIn('a', 'silent', 'held'));
-    expect(lines(fine, { answer: proberOf([held]) })).toEqual([
-      '12:00:00  dev/a  HELD  12/12 silent for 22s; held: kube-controller-manager, machine-controller-manager, cluster-autoscaler; next: restored when its nodes renew',
-      '12:00:00  dev/b  GONE',
-    ]);
-    const { objects } = findingsOf();
-    const dead = { objects: { ...objects, lease: { holder: 'dwd-prober-a_1f', isFresh: false } }, held: nothingHeld };
-    expect(lines(fine, { ...dead, problems: ['the prober: no answer within 1.5s'] })).toEqual([
-      '12:00:00  leader dwd-prober-a no longer renews its Lease, 1 standby: nothing is restored until a replica leads; runbook DwdNoLeader',
-      '12:00:00  not known: no prober responded; by its objects nothing is held or paused',
-      '12:00:00  ? the prober: no answer within 1.5s',
-    ]);
-    expect(lines({ ...dead, problems: ['the prober: no answer within 1.5s'] }, fine)[2]).toBe(
-      '12:00:00  over: the prober: no answer within 1.5s',
-    );
-  });
+it('--watch has a line for each change: of the leader, of problems, of shoots', () => {
+  const [a, b] = healthy as [ShootStatus, ShootStatus];
+  const lines = (...found: readonly Parameters<typeof findingsOf>[0][]) => {
+    const [former, latter] = found.map((one) => judgeSeed(findingsOf(one)));
+    return former === undefined || latter === undefined ? [] : changeLines(former, latter);
+  };
+  const fine = { answer: proberOf([a, b]) };
+  expect(lines(fine, fine)).toEqual([]);
+  // Numbers alone are no change.
+  const later = shootOf('a', { reason: '1/12 expired', expired: 1 });
+  expect(lines(fine, { answer: proberOf([later, b]) })).toEqual([]);
+  const held = toldOf(factsIn('a', 'silent', 'held'));
+  expect(lines(fine, { answer: proberOf([held]) })).toEqual([
+    '12:00:00  dev/a  HELD  12/12 silent for 22s; held: kube-controller-manager, machine-controller-manager, cluster-autoscaler; next: restored when its nodes renew',
+    '12:00:00  dev/b  GONE',
+  ]);
+  const { objects } = findingsOf();
+  const dead = { objects: { ...objects, lease: { holder: 'dwd-prober-a_1f', isFresh: false } }, held: nothingHeld };
+  expect(lines(fine, { ...dead, problems: ['the prober: no answer within 1.5s'] })).toEqual([
+    '12:00:00  leader dwd-prober-a no longer renews its Lease, 1 standby: nothing is restored until a replica leads; runbook DwdNoLeader',
+    '12:00:00  not known: no prober responded; by its objects nothing is held or paused',
+    '12:00:00  ? the prober: no answer within 1.5s',
+  ]);
+  expect(lines({ ...dead, problems: ['the prober: no answer within 1.5s'] }, fine)[2]).toBe(
+    '12:00:00  over: the prober: no answer within 1.5s',
+  );
 });
 
 describe('dwd status', () => {

@@ -6,16 +6,14 @@ import { type ReadyService, isReady, judgeService } from './service.ts';
 const slice = (ready: boolean): EndpointSliceView => ({ namespace: 'ns', service: 'etcd', mirrored: false, ready });
 const mirrored = (ready: boolean): EndpointSliceView => ({ ...slice(ready), mirrored: true });
 
-describe('isReady', () => {
-  it.each([
-    ['no slice', [], false],
-    ['one slice that is not ready', [slice(false)], false],
-    ['one of two', [slice(false), slice(true)], true],
-    ['a mirrored slice alone', [mirrored(true)], true],
-    ['a mirrored slice beside one that is not ready', [mirrored(true), slice(false)], false],
-  ])('with %s', (_, slices, expected) => {
-    expect(isReady(slices)).toBe(expected);
-  });
+it.each([
+  ['no slice', [], false],
+  ['one slice that is not ready', [slice(false)], false],
+  ['one of two', [slice(false), slice(true)], true],
+  ['a mirrored slice alone', [mirrored(true)], true],
+  ['a mirrored slice beside one that is not ready', [mirrored(true), slice(false)], false],
+])('isReady with %s', (_, slices, expected) => {
+  expect(isReady(slices)).toBe(expected);
 });
 
 describe('judgeService', () => {
