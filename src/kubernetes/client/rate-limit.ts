@@ -40,10 +40,6 @@ const inSeconds = (ms: number): string => `${Math.round(ms / 100) / 10} s`;
  * at most `burst - 1` tokens away.
  */
 const admitOrdinary = ({ qps, burst, clock }: RateLimiterOptions, onDepth: (depth: number) => void): Admit => {
-  if (!(qps > 0)) throw new RangeError(`rate limit: qps must be greater than 0, not ${qps}`);
-  if (!(Number.isInteger(burst) && burst >= 1)) {
-    throw new RangeError(`rate limit: burst must be 1 or more, not ${burst}`);
-  }
   const intervalMs = 1_000 / qps;
   const line = new WaitQueue(onDepth);
   let fullAt = Number.NEGATIVE_INFINITY;
@@ -90,7 +86,6 @@ const admitOrdinary = ({ qps, burst, clock }: RateLimiterOptions, onDepth: (dept
 
 const admitUrgent = (options: RateLimiterOptions, onDepth: (depth: number) => void): Admit => {
   const { clock, urgentInFlight: most = defaultUrgentInFlight } = options;
-  if (!(Number.isInteger(most) && most >= 1)) throw new RangeError('rate limit: urgentInFlight must be 1 or more');
   const tellDepth = (): void => onDepth(writes.length + reads.length);
   // Writes go first: a read is the first step of an operation, and a write its last.
   const [writes, reads] = [new WaitQueue(tellDepth), new WaitQueue(tellDepth)];
