@@ -6,7 +6,6 @@ import { formatAge, formatGoDuration, parseGoDuration } from './duration.ts';
 const go: readonly (readonly [text: string, ms: number, printed: string])[] = [
   ['0', 0, '0s'],
   ['-0', 0, '0s'],
-  ['300ms', 300, '300ms'],
   ['1.5h', 5_400_000, '1h30m0s'],
   ['-1s', -1_000, '-1s'],
   ['.5s', 500, '500ms'],
@@ -23,8 +22,6 @@ const go: readonly (readonly [text: string, ms: number, printed: string])[] = [
   ['1.99999999999999999999999s', 2_000, '2s'],
   ['1\u00b5s1ns', 0.001001, '1.001\u00b5s'],
   ['999999ns', 0.999999, '999.999\u00b5s'],
-  ['59.999999999s', 59_999.999999, '59.999999999s'],
-  ['87600h', 315_360_000_000, '87600h0m0s'],
 ];
 
 /** Texts that it refuses. */

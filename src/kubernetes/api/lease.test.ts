@@ -8,8 +8,6 @@ const origin = Date.parse('2026-11-21T06:00:00Z');
 describe('decodeLease', () => {
   it.each([
     ['microseconds', '2026-11-21T06:00:00.123456Z', origin * 1_000 + 123_456],
-    ['no fraction', '2026-11-21T06:00:00Z', origin * 1_000],
-    ['an offset', '2026-11-21T07:00:00.000000+01:00', origin * 1_000],
     ['null', null, undefined],
     ['nothing', undefined, undefined],
     ['an empty text', '', undefined],

@@ -15,11 +15,6 @@ describe('decodePod', () => {
     ['running', { containerStatuses: [running('main')] }, []],
     ['crash-looping', { containerStatuses: [running('main'), waiting('side')] }, ['side']],
     ['waiting for something else', { containerStatuses: [waiting('main', 'ImagePullBackOff')] }, []],
-    [
-      'an init container',
-      { initContainerStatuses: [waiting('first')], containerStatuses: [waiting('main', 'PodInitializing')] },
-      ['first'],
-    ],
     ['an ephemeral container', { ephemeralContainerStatuses: [waiting('debug')] }, ['debug']],
     [
       'several',
