@@ -228,6 +228,7 @@ it('compares the images of the pods of the Deployment whose pod leads', async ()
   const items = [
     pod('one', 'host/dwd:1'),
     pod('two', 'host/dwd:2', { hash: '2' }),
+    pod('three', 'host/dwd:1'),
     pod('evicted', 'host/dwd:0', { phase: 'Failed' }),
     pod('weeder', 'host/dwd:3', { app: 'dwd-weeder' }),
   ];
@@ -235,23 +236,14 @@ it('compares the images of the pods of the Deployment whose pod leads', async ()
   const pods = '/api/v1/namespaces/garden/pods';
   const told = async (found: unknown) => {
     const lines = await linesOf({ ...answers, [leases]: { items: [lease] }, [pods]: found });
-    return lines.filter((text) => text.startsWith('seed | '));
+    return lines.filter((text) => text.startsWith('seed | replicas'));
   };
-  expect([await told({ items }), await told(forbidden)]).toMatchInlineSnapshot(`
+  expect([await told({ items }), await told(forbidden)]).toEqual([
     [
-      [
-        "seed | API server | ok | v1.33.1 responds in 3 ms",
-        "seed | clock, compared with this machine | ok | agrees within 5s",
-        "seed | installed prober | ok | one leads, in namespace garden",
-        "seed | replicas | warning | 2 images | several-versions -: the replicas of the prober run different images: host/dwd:1 (one), host/dwd:2 (two)",
-      ],
-      [
-        "seed | API server | ok | v1.33.1 responds in 3 ms",
-        "seed | clock, compared with this machine | ok | agrees within 5s",
-        "seed | installed prober | ok | one leads, in namespace garden",
-      ],
-    ]
-  `);
+      'seed | replicas | warning | 2 images | several-versions -: the replicas of the prober run different images: host/dwd:1 (one, three), host/dwd:2 (two)',
+    ],
+    [],
+  ]);
 });
 
 const machinesPath = '/apis/machine.sapcloud.io/v1alpha1/namespaces/a/machines';
