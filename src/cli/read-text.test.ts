@@ -1,8 +1,8 @@
-import { closeSync, mkdirSync, mkdtempSync, openSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { closeSync, mkdirSync, openSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import { temporaryDirectory } from '../../test/doubles/temporary-directory.ts';
 import { readInput, readText, readTextFile } from './read-text.ts';
 
 async function* stream(...chunks: readonly Uint8Array[]): AsyncIterable<Uint8Array> {
@@ -35,11 +35,9 @@ describe('readText', () => {
 });
 
 describe('readTextFile', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'dwd-read-text-'));
-  const at = (name: string): string => join(directory, name);
-  afterAll(() => rmSync(directory, { recursive: true }));
-
   it('reads a regular file, through symlinks as a ConfigMap mount has them', async () => {
+    const directory = temporaryDirectory();
+    const at = (name: string): string => join(directory, name);
     mkdirSync(at('..2026'));
     writeFileSync(at('..2026/config.yaml'), 'a: 1\n');
     symlinkSync('..2026', at('..data'));
@@ -55,8 +53,9 @@ describe('readTextFile', () => {
   });
 
   it('refuses more than 4 MiB', async () => {
-    writeFileSync(at('large'), new Uint8Array(4 * 1024 * 1024 + 1));
-    await expect(readTextFile(at('large'))).rejects.toThrow(new Error('it is larger than 4 MiB'));
+    const large = join(temporaryDirectory(), 'large');
+    writeFileSync(large, new Uint8Array(4 * 1024 * 1024 + 1));
+    await expect(readTextFile(large)).rejects.toThrow(new Error('it is larger than 4 MiB'));
   });
 });
 
@@ -68,13 +67,11 @@ describe('readInput', () => {
   });
 
   it('reads a descriptor that is open in this process, as for <(...) of a shell', async () => {
-    const directory = mkdtempSync(join(tmpdir(), 'dwd-read-input-'));
-    const file = join(directory, 'file');
+    const file = join(temporaryDirectory(), 'file');
     writeFileSync(file, 'a: 1\n');
     const descriptor = openSync(file, 'r');
     expect(await readInput(`/dev/fd/${descriptor}`, readFile)).toBe('a: 1\n');
     closeSync(descriptor);
-    rmSync(directory, { recursive: true });
   });
 
   it('leaves every other path to readFile', async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { afterEach, describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { createVirtualClock } from '../../simulator/time/index.ts';
 import { createRecordingLogger } from '../../test/doubles/recording-logger.ts';
 import type { Clock } from '../ports/clock.ts';
@@ -10,15 +10,6 @@ import { systemClock } from './clock.ts';
 import { type ReadyCheck, healthRoutes, metricsRoutes, statusRoutes } from './endpoints.ts';
 import { type HttpRoutes, createHttpServer } from './http-server.ts';
 import type { BindAddress } from './settings.ts';
-
-const running: { readonly stop: AbortController; readonly ended: Promise<void> }[] = [];
-
-afterEach(async () => {
-  for (const { stop, ended } of running.splice(0)) {
-    stop.abort();
-    await ended.catch(() => undefined);
-  }
-});
 
 const anyPort: BindAddress = { host: '127.0.0.1', port: 0 };
 
@@ -37,7 +28,10 @@ const start = async (routes: HttpRoutes, address = anyPort, clock: Clock = syste
     onListening: bound.resolve,
   });
   const ended = server.run(stop.signal, () => ready.resolve(undefined));
-  running.push({ stop, ended });
+  onTestFinished(async () => {
+    stop.abort();
+    await ended.catch(() => undefined);
+  });
   await Promise.race([ready.promise, ended]);
   return { stop, ended, logger, address: await bound.promise };
 };
