@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { buildLease } from '../../../test/doubles/builders.ts';
-import { decodeLease, expiryByTimestampMs, renewedAtMs } from './lease.ts';
+import { decodeLease, expiryByTimestampMs } from './lease.ts';
 import { podOfHolder } from './pod-of-holder.ts';
 
 const origin = Date.parse('2026-11-21T06:00:00Z');
@@ -48,13 +48,6 @@ describe('a lease, by its own timestamp,', () => {
     [{ leaseDurationSeconds: 40 }, Number.NEGATIVE_INFINITY],
   ])('%j expires', (spec, expiresAt) => {
     expect(expiryByTimestampMs(decodeLease({ metadata: { name: 'a' }, spec }, 'lease'))).toBe(expiresAt);
-  });
-
-  it('has a renewal time, or none', () => {
-    expect(renewedAtMs(decodeLease({ metadata: { name: 'a' }, spec: { renewTime } }, 'lease'))).toBe(
-      Date.parse(renewTime),
-    );
-    expect(renewedAtMs(decodeLease({ metadata: { name: 'a' } }, 'lease'))).toBeUndefined();
   });
 });
 
