@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { dwd, logLines } from './testing/dwd.ts';
 
 it('dwd weeder logs its whole configuration, including selectors with labels such as token and secret', async () => {
