@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { stripTypeScriptTypes } from 'node:module';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { applyPatches, rules } from './rules.ts';
 
 it.each(rules)('the rules that `make worth` switches off $name fits the code', (rule) => {

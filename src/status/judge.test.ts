@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import type { ProberStatus, ShootFacts } from './state/schema.ts';
 import { type SeedFindings, type StatusExitCode, judgeSeed } from './judge.ts';
 import {
