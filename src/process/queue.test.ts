@@ -198,14 +198,4 @@ describe('rule 24: shutdown', () => {
     expect(keys()).toEqual(['a']);
     expect(clock.pending).toBe(0);
   });
-
-  it('rule 24: drain of an idle queue ends at once and cancels delays', async () => {
-    const { clock, queue, keys } = createBench();
-    queue.addAfter('a', 10);
-    queue.add('b');
-    await queue.drain();
-    await clock.advance(1_000);
-    expect(keys()).toEqual([]);
-    expect(clock.pending).toBe(0);
-  });
 });
