@@ -24,10 +24,6 @@ const minimal = `servicesAndDependantSelectors:
       - matchLabels: {role: apiserver}
 `;
 
-const minimalServices = [
-  { name: 'etcd-main-client', podSelectors: [{ matchLabels: { role: 'apiserver' }, matchExpressions: [] }] },
-];
-
 describe('weederConfig.load', () => {
   const term = (key: string, operator: string, ...values: readonly string[]) => ({ key, operator, values });
 
@@ -61,14 +57,6 @@ describe('weederConfig.load', () => {
       },
       { matchLabels: { app: '1' }, matchExpressions: [] },
     ]);
-  });
-
-  it.each([
-    ['watchDuration: null', 300_000],
-    ['WATCHDURATION: 7s', 7_000],
-    ['probeInterval: 7s', 300_000],
-  ])('reads %s like the Go program', (line, watchDurationMs) => {
-    expect(load(`${minimal}${line}\n`).settings).toEqual({ watchDurationMs, services: minimalServices });
   });
 
   it('leaves the keys of its maps unchanged', () => {

@@ -91,12 +91,15 @@ export const pagingCases = topic('paging', {
   },
 
   'all pages show the state of the first one': async (api) => {
+    const elsewhere = '/api/v1/namespaces/default/configmaps';
+    await made(api, elsewhere, configMap('f'));
     await fill(api, ['a', 'b', 'd', 'e']);
     const first = await api.get(api.at(ConfigMap), { limit: '2' });
     await fill(api, ['c']);
     await api.remove(api.at(ConfigMap, 'd'));
-    await api.patch(api.at(ConfigMap, 'e'), { data: { x: 'new' } });
-    const second = await api.get(api.at(ConfigMap), { limit: '2', continue: first.json.metadata.continue! });
+    for (const x of ['new', 'newer']) await api.patch(api.at(ConfigMap, 'e'), { data: { x } });
+    await api.patch(`${elsewhere}/f`, { data: { x: 'new' } });
+    const second = await api.get(api.at(ConfigMap), { continue: first.json.metadata.continue! });
     expect(namesOf(second)).toEqual(['d', 'e']);
     expect(second.json.items[1]!.data).toBeUndefined();
     expect(second.json.metadata.resourceVersion).toBe(first.json.metadata.resourceVersion);
