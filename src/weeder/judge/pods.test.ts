@@ -170,14 +170,7 @@ describe('judgePods', () => {
     expect(names(bench.judgeAt(60_001, badPod('b')).deletions)).toEqual(['b']);
   });
 
-  it('retries a failed delete later if the server requests it', () => {
-    const bench = createBench();
-    bench.judgeAt(0, badPod('a'));
-    bench.answer(0, badPod('a'), refused(45_000));
-    expect(bench.judgeAt(0, badPod('a')).nextAt).toBe(45_000);
-  });
-
-  it('keeps the wait before a retry even if the watch loses the pod meanwhile, or another pod of the owner appears', () => {
+  it('retries a failed delete when the server requests it, even if the watch loses the pod meanwhile, or another pod of the owner appears', () => {
     const bench = createBench();
     const pod = badPod('a');
     bench.judgeAt(0, pod);

@@ -357,18 +357,16 @@ describe('a hand-over', () => {
     });
   });
 
-  describe('the end of the program', () => {
-    it('opens no watch for a weeding that has just started', async () => {
-      fixture.kubelet.endpoints(etcd, false);
-      fixture.start();
-      await fixture.clock.advance(1_000);
-      fixture.kubelet.endpoints(etcd, true);
-      await fixture.clock.advance(5);
-      expect(await running()).toBe('1');
-      await fixture.stopWeeder();
-      fixture.line.requests.reset();
-      await fixture.clock.advance(60_000);
-      expect(fixture.line.requests.total()).toBe(0);
-    });
+  it('the end of the program opens no watch for a weeding that has just started', async () => {
+    fixture.kubelet.endpoints(etcd, false);
+    fixture.start();
+    await fixture.clock.advance(1_000);
+    fixture.kubelet.endpoints(etcd, true);
+    await fixture.clock.advance(5);
+    expect(await running()).toBe('1');
+    await fixture.stopWeeder();
+    fixture.line.requests.reset();
+    await fixture.clock.advance(60_000);
+    expect(fixture.line.requests.total()).toBe(0);
   });
 });
