@@ -108,7 +108,6 @@ describe('EveryNodeReady', () => {
     machineDeployments: ok(deployments),
     machines: ok(machines),
   });
-  const going = machineDeployment('w', 2, { meta: { ...meta('w'), deleting: true } });
   const three = [a, b, machine('')];
 
   it.each([
@@ -140,7 +139,6 @@ describe('EveryNodeReady', () => {
       [cordoned],
       'NodesScalingDown',
     ],
-    ['a MachineDeployment is being deleted', scaling([going, machineDeployment('x', 1)]), [], 'NodesScalingDown'],
   ])('%s', (_, seed, nodes, reason) => {
     const parts = { seed, ...(nodes.length > 0 && withNodes(node('a'), ...nodes)) };
     expect(judge(checkInput(parts)).get('EveryNodeReady')).toMatchObject({ status: 'Failed', reason });
