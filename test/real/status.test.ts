@@ -91,7 +91,7 @@ describeEnvtest('dwd status and dwd explain, with the rights of an operator, on 
 
   /** Its leases last 40 s, so an outage shows too late for the short grace period of this test. */
   const whyUnprotected =
-    /NOT PROTECTED +\S+ +KCM gives up a node after 8s, and an outage shows after 13s at the earliest/;
+    /NOT PROTECTED +\S+ +an outage shows after 13s at the earliest, and KCM gives up a node after 8s, which/;
 
   it('shows by the leader that nothing is held, and that the grace period is too short', async () => {
     const { stdout, code } = await until('a verdict', ['status'], (ran) => whyUnprotected.test(ran.stdout));

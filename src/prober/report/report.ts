@@ -214,7 +214,7 @@ class Report {
   /** Tells an accepted write; if it changes the count, in an Event on the resource, too. */
   #written(event: EventOf<'response-received'>, written: EndedWrite): void {
     const { logger, dryRun } = this.#deps;
-    const { cluster: namespace, outcome, ref, uid } = event;
+    const { cluster: namespace, outcome, ref, uid, verdict, now } = event;
     const { write, act, effect, counts = '', reason, undone } = written;
     const resource = outcome.key;
     const would = dryRun ? 'would have ' : '';
@@ -223,6 +223,7 @@ class Report {
       const stored = shorten(write.unreadable);
       logger.error('the stored number of replicas cannot be read: restoring 1', { ...fields, stored });
     }
+    if (effect === 'down') this.#tellWithoutLead(event);
     logger.info(`${would}${act}`, fields);
     const record = (recorded: Omit<RecordedEvent, 'regarding'>): void => {
       if (ref !== undefined) this.#record({ regarding: { namespace, ...ref, uid }, ...recorded });
@@ -241,27 +242,25 @@ class Report {
       return;
     }
     record({ type: 'Warning', reason: 'MeltdownProtectionScaledDown', message });
-    this.#scaledDown(event, undone !== undefined);
+    // To undo another writer comes late, and says nothing of the scale-down.
+    if (undone !== undefined || verdict?.kind !== 'unhealthy') return;
+    this.#metrics.downSeconds.observe((now - verdict.crossedAt) / 1_000);
   }
 
-  /** Measures a scale-down, and tells once in a scaling that it was made without the lead. */
-  #scaledDown({ cluster: namespace, scaling, verdict, now }: EventOf<'response-received'>, isUndone: boolean): void {
+  /** Tells once in a scaling that it scales down without the lead. */
+  #tellWithoutLead({ cluster: namespace, scaling }: EventOf<'response-received'>): void {
     const { logger, dryRun } = this.#deps;
     const { withoutLead: why, reason, startedAt } = scaling;
-    if (why !== undefined && this.#told.isNews(namespace, 'without lead', String(startedAt))) {
-      const message = `protecting without the lead: ${why}`;
-      logger.warn(message, { namespace, reason });
-      if (!dryRun) this.#metrics.withoutLead.inc({ namespace });
-      const told = {
-        type: 'Warning',
-        reason: 'MeltdownProtectionWithoutLead',
-        message: `${message}; ${reason}`,
-      } as const;
-      this.#record({ regarding: namespaceRef(namespace), ...told });
-    }
-    // To undo another writer comes late, and says nothing of the scale-down.
-    if (isUndone || verdict?.kind !== 'unhealthy') return;
-    this.#metrics.downSeconds.observe((now - verdict.crossedAt) / 1_000);
+    if (why === undefined || !this.#told.isNews(namespace, 'without lead', String(startedAt))) return;
+    const message = `protecting without the lead: ${why}`;
+    logger.warn(message, { namespace, reason });
+    if (!dryRun) this.#metrics.withoutLead.inc({ namespace });
+    const told = {
+      type: 'Warning',
+      reason: 'MeltdownProtectionWithoutLead',
+      message: `${message}; ${reason}`,
+    } as const;
+    this.#record({ regarding: namespaceRef(namespace), ...told });
   }
 
   /** Logs a failure as an error again only when it changes, because every run tries again. */
