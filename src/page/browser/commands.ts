@@ -7,12 +7,12 @@ export interface PageCommand {
   readonly line: string;
 }
 
-/** Splits what a person does into its words and the command at its end, if there is one. */
-export const splitDo = (what: string): { readonly words: string; readonly line?: string } => {
-  const at = what.search(/\b(?:dwd|kubectl) /);
-  const [words, line] = at === -1 ? [what, undefined] : [what.slice(0, at).trimEnd(), what.slice(at)];
-  return { words, line };
-};
+/** Splits what a person does into its steps: the words of each, and the command at its end, if there is one. */
+export const splitDo = (what: string): readonly { readonly words: string; readonly line?: string }[] =>
+  what.split('; ').map((step) => {
+    const at = step.search(/\b(?:dwd|kubectl) /);
+    return at === -1 ? { words: step } : { words: step.slice(0, at).trimEnd(), line: step.slice(at) };
+  });
 
 /** States, what a command does in them, and the command with `S` for the shoot. */
 const table: readonly (readonly [states: readonly ShootState[], about: string, line: string])[] = [

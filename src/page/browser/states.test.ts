@@ -101,15 +101,20 @@ describe('commands', () => {
   });
 
   it.each([
-    ['to restore them: dwd release --shoot X', 'to restore them:', 'dwd release --shoot X'],
-    ['to end that: kubectl -n X annotate a/b c-', 'to end that:', 'kubectl -n X annotate a/b c-'],
-    ['dwd resume --all', '', 'dwd resume --all'],
+    ['to restore them: dwd release --shoot X', [['to restore them:', 'dwd release --shoot X']]],
+    ['dwd resume --all', [['', 'dwd resume --all']]],
     [
       'renew the Secret X/dwd-prober; nothing is restored before',
-      'renew the Secret X/dwd-prober; nothing is restored before',
-      undefined,
+      [['renew the Secret X/dwd-prober'], ['nothing is restored before']],
     ],
-  ])('are told apart from the words around them: %s', (what, words, line) => {
-    expect(splitDo(what)).toEqual({ words, line });
+    [
+      'to end that: kubectl -n X annotate a/b c-; to end the pause: dwd resume --shoot X',
+      [
+        ['to end that:', 'kubectl -n X annotate a/b c-'],
+        ['to end the pause:', 'dwd resume --shoot X'],
+      ],
+    ],
+  ])('are told apart from the words around them: %s', (what, steps) => {
+    expect(splitDo(what)).toEqual(steps.map(([words, line]) => ({ words, line })));
   });
 });

@@ -1,4 +1,4 @@
-import type { ComponentChildren } from 'preact';
+import { type ComponentChildren, Fragment } from 'preact';
 import { useState } from 'preact/hooks';
 import { formatAge } from '../../kubernetes/api/duration.ts';
 import { nextInWords, runbookToShow, stateInWords } from '../../status/state/judge-seed.ts';
@@ -56,7 +56,6 @@ export const Command = ({ line, about }: { readonly line: string; readonly about
 /** Shows why, next and do, in the words of `dwd status`. */
 export const Told = ({ shoot, now }: { readonly shoot: ShootStatus; readonly now: number }) => {
   const next = nextInWords(shoot, new Date(now).toISOString());
-  const { words, line } = splitDo(shoot.do);
   const runbook = runbookToShow(shoot);
   return (
     <div class="told">
@@ -68,7 +67,13 @@ export const Told = ({ shoot, now }: { readonly shoot: ShootStatus; readonly now
       )}
       {(shoot.do !== '' || runbook !== undefined) && (
         <p>
-          {shoot.do !== '' && <b>do:</b>} {words} {line !== undefined && <Command line={line} about={words} />}{' '}
+          {shoot.do !== '' && <b>do:</b>}{' '}
+          {splitDo(shoot.do).map(({ words, line }, index) => (
+            <Fragment key={words}>
+              {index > 0 && '; '}
+              {words} {line !== undefined && <Command line={line} about={words} />}
+            </Fragment>
+          ))}{' '}
           {runbook !== undefined && <span class="quiet">runbook {runbook}</span>}
         </p>
       )}
