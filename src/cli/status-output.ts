@@ -73,7 +73,7 @@ export const verdictInWords = ({ source, shoots, total, prober }: SeedStatus): s
       return `${seedInWords(shoots)}, as the standby ${podOfHolder(prober?.identity ?? '')} sees it`;
     case 'objects':
       return shoots.length === 0
-        ? `not known: no prober responded; by its objects nothing is held or paused`
+        ? 'not known: no prober responded; by its objects nothing is held'
         : `no prober responded; by its objects ${seedInWords(shoots).replace(/^(\d+) of \d+ shoots?/, `$1 of ${plural(total, 'shoot')}`)}, of the others nothing is known`;
     case 'none':
       return 'not known: nothing could be read';

@@ -105,7 +105,7 @@ leader dwd-prober-a for 2h0m0s, 1 hot standby; last round 3s ago
         held: nothingHeld,
       },
       [
-        'not known: no prober responded; by its objects nothing is held or paused',
+        'not known: no prober responded; by its objects nothing is held',
         'nobody holds the leader Lease: nothing is probed, unless a prober runs without one or elsewhere (--namespace)',
       ],
     ],
@@ -205,7 +205,7 @@ it('--watch has a line for each change: of the leader, of problems, of shoots', 
   const dead = { objects: { ...objects, lease: { holder: 'dwd-prober-a_1f', isFresh: false } }, held: nothingHeld };
   expect(lines(fine, { ...dead, problems: ['the prober: no answer within 1.5s'] })).toEqual([
     '12:00:00  leader dwd-prober-a no longer renews its Lease, 1 standby: nothing is restored until a replica leads; runbook DwdNoLeader',
-    '12:00:00  not known: no prober responded; by its objects nothing is held or paused',
+    '12:00:00  not known: no prober responded; by its objects nothing is held',
     '12:00:00  ? the prober: no answer within 1.5s',
   ]);
   expect(lines({ ...dead, problems: ['the prober: no answer within 1.5s'] }, fine)[2]).toBe(

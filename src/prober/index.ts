@@ -18,7 +18,7 @@ export {
 } from './config/ref-template.ts';
 export { byReason } from './report/shown.ts';
 export { kubeconfigKeyOf } from './clusters/cluster-source.ts';
-export { laterPause, shownPause } from './scale/pauses.ts';
+export { type PauseWithOrigin, laterPause, placed, shownPause } from './scale/pauses.ts';
 export { neededByProber, proberShootGrants } from './rights.ts';
 export type { DependentResource, ExternalProbeMode, ExternalProbeSettings, ProberSettings } from './config/settings.ts';
 export type { Standby } from './scale/desired.ts';

@@ -1,13 +1,15 @@
 import { readHeldAnnotation } from '../annotations/held.ts';
-import { type FoundPause, findPause, inForce } from '../annotations/pause.ts';
+import { findPause, inForce } from '../annotations/pause.ts';
 import { decodeMeta, decodeObject } from '../kubernetes/api/decode.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
 import { refKey } from '../kubernetes/api/resource-ref.ts';
 import {
   type HeldResource,
+  type PauseWithOrigin,
   type ProberSettings,
   findHeld,
   laterPause,
+  placed,
   shownHeld,
   shownPause,
 } from '../prober/index.ts';
@@ -37,24 +39,23 @@ const listNamespaces = listCall({
   },
 });
 
-/** Reads the pauses in force of Namespaces, by name, and the names of the Namespaces of control planes. Rejects with an ApiError. */
+/** Reads the pauses of Namespaces that are in force `now`, the time of the API server, by name, and the names of the Namespaces of control planes. Rejects with an ApiError. */
 export const readNamespaces = async ({ client, clock, options }: ReadingContext) => {
-  const { value: namespaces } = await client.call(listNamespaces, options);
-  const now = clock.now();
+  const { value: namespaces, date: now = clock.now() } = await client.call(listNamespaces, options);
   const paused = new Map(
     namespaces.flatMap(({ name, pause: ordered }) => {
       const pause = inForce(ordered, now);
       return pause === undefined ? [] : [[name, pause] as const];
     }),
   );
-  return { paused, ofShoots: namespaces.flatMap(({ name, isOfShoot }) => (isOfShoot ? name : [])) };
+  return { now, paused, ofShoots: namespaces.flatMap(({ name, isOfShoot }) => (isOfShoot ? name : [])) };
 };
 
 /** Describes a shoot whose held resources are `own`. Nothing else is known of it. */
 const shootOf = (
   name: string,
   own: readonly Pick<HeldResource, 'ref' | 'annotations'>[],
-  { pause, now }: { readonly pause: FoundPause | undefined; readonly now: number },
+  { pause, now }: { readonly pause: PauseWithOrigin | undefined; readonly now: number },
 ): ShootStatus => {
   const reason = own.flatMap(({ annotations }) => readHeldAnnotation(annotations)?.reason ?? [])[0] ?? '';
   const facts: ShootFacts = {
@@ -76,18 +77,18 @@ export const readHeld = async (
   context: ReadingContext,
 ): Promise<HeldObjects> => {
   const inOrder = settings.dependentResources.toSorted((a, b) => a.scaleUp.level - b.scaleUp.level);
-  const [found, { paused, ofShoots }] = await Promise.all([
+  const [found, { now, paused, ofShoots }] = await Promise.all([
     Promise.all(inOrder.map(({ ref }) => orProblem(refKey(ref), findHeld(ref, { ...context, isCached: true })))),
     readNamespaces(context),
   ]);
-  const all = laterPause(paused.get(home), inForce(settings.paused, context.clock.now()));
+  const all = laterPause(placed(paused.get(home), 'all'), placed(inForce(settings.paused, now), 'configuration'));
   paused.delete(home);
   const byCluster = Map.groupBy(
     found.flatMap(({ value = [] }) => value),
     ({ cluster }) => cluster,
   );
   const shoots = [...new Set([...byCluster.keys(), ...paused.keys()])].map((name) =>
-    shootOf(name, byCluster.get(name) ?? [], { pause: paused.get(name) ?? all, now: context.clock.now() }),
+    shootOf(name, byCluster.get(name) ?? [], { pause: laterPause(placed(paused.get(name), name), all), now }),
   );
   return {
     shoots,

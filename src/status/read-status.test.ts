@@ -61,11 +61,11 @@ const putHeld = (
     spec: { replicas: 0 },
   });
 
-const pause = (namespace: string): unknown =>
+const pause = (namespace: string, until?: string): unknown =>
   seed.store.put(simKinds.Namespace, {
     metadata: {
       name: namespace,
-      annotations: annotationsOf({ paused: JSON.stringify({ reason: 'moved', by: 'kim' }) }),
+      annotations: annotationsOf({ paused: JSON.stringify({ until, reason: 'moved', by: 'kim' }) }),
     },
   });
 
@@ -274,6 +274,14 @@ describe('without a prober', () => {
       },
     ]);
     expect(shoots[0]?.since).toBeUndefined();
+  });
+
+  it('shows of two pauses the one that ends later, as the prober takes it', async () => {
+    pause('lonely', new Date(clock.now() + 60_000).toISOString());
+    pause('garden');
+    expect((await read()).shoots).toMatchObject([
+      { why: 'paused until it is taken back: moved (kim)', do: 'to end the pause: dwd resume --all' },
+    ]);
   });
 
   describe('with resources of all clusters in one namespace', () => {

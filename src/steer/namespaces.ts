@@ -1,7 +1,16 @@
 import { type FoundPause, formatPause, pausedAnnotation } from '../annotations/pause.ts';
 import { decodeObject, decodeString } from '../kubernetes/api/decode.ts';
+import { getVersion } from '../gardener/shoot-calls.ts';
 import { ApiError, isApiError } from '../kubernetes/api/errors.ts';
 import { type ClusterCommand, type CommandContext, CommandError } from '../process/index.ts';
+
+/** Returns the time of the seed's API server, in milliseconds since the epoch: a pause begins and ends by the clocks of the seed, and that of this machine may be wrong. */
+export const seedTime = async ({
+  client,
+  clock,
+  options,
+}: Pick<CommandContext, 'client' | 'clock' | 'options'>): Promise<number> =>
+  (await client.call(getVersion, options)).date ?? clock.now();
 
 /** Writes a pause to a Namespace. Removes it if `pause` is undefined. */
 export const writePause = async (

@@ -1,9 +1,9 @@
 import { type Pause, describePause, inForce } from '../annotations/pause.ts';
 import { ApiError, isApiError, unlessNotFound } from '../kubernetes/api/errors.ts';
 import { getElectionLease } from '../kubernetes/leaderelection/index.ts';
-import { type ClusterCommand, type CommandContext, leaseNameOf, onCluster } from '../process/index.ts';
+import { type ClusterCommand, type CommandContext, CommandError, leaseNameOf, onCluster } from '../process/index.ts';
 import { installedConfiguration, readNamespaces } from '../status/index.ts';
-import { currentUser, writePause } from './namespaces.ts';
+import { currentUser, seedTime, writePause } from './namespaces.ts';
 import { findNamedShoot, fullTitleOf } from './shoots.ts';
 
 export interface ResumeRun extends ClusterCommand {
@@ -44,7 +44,7 @@ export const runPause = (run: PauseRun): Promise<SteerReport> =>
   onCluster(run, async (context) => {
     const { forMs, reason, shoot, namespace: home } = run;
     const by = await currentUser(context, run);
-    const until = forMs && Math.ceil((context.clock.now() + forMs) / 1_000) * 1_000;
+    const until = forMs && Math.ceil(((await seedTime(context)) + forMs) / 1_000) * 1_000;
     const pause: Pause = { until, reason, by };
     const words = `paused ${describePause(pause)}`;
     if (shoot === undefined) {
@@ -60,16 +60,18 @@ export const runPause = (run: PauseRun): Promise<SteerReport> =>
 export const endedBy = (namespace: string, home: string): string =>
   namespace === home ? 'dwd resume --all' : `dwd resume --shoot ${namespace}`;
 
-/** Returns a line about the pause in the installed configuration. Undefined if there is none, or if it cannot be read. */
-const configuredPause = async (home: string, context: CommandContext): Promise<string | undefined> => {
+/** Returns a line about the pause in the installed configuration at `now`; none if there is no pause. */
+const configuredPause = async (home: string, now: number, context: CommandContext): Promise<SteerReport> => {
   try {
     const { settings } = await installedConfiguration(home, context);
-    const pause = inForce(settings.paused, context.clock.now());
-    if (pause === undefined) return undefined;
-    return `${allShoots}: still paused by the configuration ${describePause(pause)}; to end that, remove \`paused\` from it`;
+    const pause = inForce(settings.paused, now);
+    if (pause === undefined) return [];
+    return [
+      `${allShoots}: still paused by the configuration ${describePause(pause)}; to end that, remove \`paused\` from it`,
+    ];
   } catch (error) {
-    if (error instanceof ApiError) return undefined;
-    throw error;
+    if (!(error instanceof ApiError || error instanceof CommandError)) throw error;
+    return [`${allShoots}: whether the configuration pauses them is not known: ${error.message}`];
   }
 };
 
@@ -79,15 +81,14 @@ export const runResume = (run: ResumeRun): Promise<SteerReport> =>
     const { shoot, namespace: home } = run;
     const found = shoot === undefined ? undefined : await findNamedShoot(shoot, context);
     const namespace = found?.namespace ?? home;
-    const { paused: before } = await readNamespaces(context);
+    const { paused: before, now } = await readNamespaces(context);
     await writePause(namespace, undefined, context);
     const title = found === undefined ? allShoots : fullTitleOf(found);
     const was = before.has(namespace) ? 'the pause has ended' : 'there was no pause to end';
     const others = [...before].filter(([name]) => name !== namespace && (found === undefined || name === home));
-    const configured = await configuredPause(home, context);
     return [
       `${title}: ${was}`,
-      ...(configured === undefined ? [] : [configured]),
+      ...(await configuredPause(home, now, context)),
       ...others.map(
         ([name, pause]) =>
           `${name === home ? allShoots : name}: still paused ${describePause(pause)}; ${endedBy(name, home)} ends that`,

@@ -19,7 +19,7 @@ import {
   readSeedObjects,
 } from '../status/index.ts';
 import { createMeter } from '../telemetry/index.ts';
-import { currentUser, writePause } from './namespaces.ts';
+import { currentUser, seedTime, writePause } from './namespaces.ts';
 import { type ShootOutage, judgeOutages, stillInOutage } from './outages.ts';
 import { type ResumeRun, allShoots, endedBy, homeNotes } from './pause.ts';
 import { findNamedShoot } from './shoots.ts';
@@ -57,8 +57,9 @@ const pauseFirst = async (
   context: CommandContext,
 ): Promise<void> => {
   const by = await currentUser(context, run);
-  const until = Math.ceil((context.clock.now() + releasePauseMs) / 1_000) * 1_000;
-  const before = (await readNamespaces(context)).paused.get(name);
+  const { paused: known, now } = await readNamespaces(context);
+  const until = Math.ceil((now + releasePauseMs) / 1_000) * 1_000;
+  const before = known.get(name);
   // One that cannot be read may be over for the prober, which counts from when it first saw it.
   const isLonger = before && before.problem === undefined && (before.until === undefined || before.until >= until);
   if (isLonger !== true) {
@@ -175,7 +176,7 @@ const release = async (run: ReleaseRun, context: CommandContext, paused: string[
   const held = await find();
   const none = held.length === 0 ? await nothingHeld(run, context) : undefined;
   if (none !== undefined && (run.shoot !== undefined || run.dryRun)) return { lines: none, isDone: true };
-  const outages = judgeOutages({ held, leader: await askProber(), now: context.clock.now() });
+  const outages = judgeOutages({ held, leader: await askProber(), now: await seedTime(context) });
   const words = outages.map((outage) => outage.words);
   const confirmed = clustersOf(held);
   if (run.dryRun) {

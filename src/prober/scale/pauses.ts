@@ -47,7 +47,9 @@ export interface PauseWithOrigin extends FoundPause {
   readonly on: string;
 }
 
-const placed = (pause: FoundPause | undefined, on: string): PauseWithOrigin | undefined => pause && { ...pause, on };
+/** Says where a pause was found. */
+export const placed = (pause: FoundPause | undefined, on: string): PauseWithOrigin | undefined =>
+  pause && { ...pause, on };
 
 /** The pauses of a seed: those of its Namespaces, and of the configuration. The last known state stays in force while the watch is interrupted. */
 export class Pauses {
