@@ -1,4 +1,5 @@
 export { installedConfiguration } from './installed-settings.ts';
+export { findNamedShoot, fullTitleOf } from './find-named-shoot.ts';
 export { titleOf } from './state/find-shoot.ts';
 export {
   type LeaderAnswer,

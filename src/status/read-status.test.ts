@@ -98,7 +98,7 @@ const forbidden: ForwardToPod = async () => {
 };
 
 /** Reads the status. `proxied`: what requests with this end of their paths get instead of the seed's answer. */
-const read = async (proxied: Readonly<Record<string, object>> = {}, forward = forbidden) => {
+const read = async (proxied: Readonly<Record<string, object>> = {}, forward = forbidden, shoot?: string) => {
   const paths: string[] = [];
   const kube: Kube = {
     request: async (request) => {
@@ -107,7 +107,7 @@ const read = async (proxied: Readonly<Record<string, object>> = {}, forward = fo
       return answer === undefined ? seed.request(request) : responseOf(answer);
     },
   };
-  const query = { namespace: 'garden', selector: 'app=x', leaderTimeoutMs: 1_500 };
+  const query = { shoot, namespace: 'garden', selector: 'app=x', leaderTimeoutMs: 1_500 };
   const { signal } = new AbortController();
   const status = await readSeedStatus(query, {
     ...{ client: createKubeClient({ kube, clock }), kube, clock, userAgent: 'test', forward, deadline: Infinity },
@@ -274,6 +274,18 @@ describe('without a prober', () => {
       },
     ]);
     expect(shoots[0]?.since).toBeUndefined();
+  });
+
+  it('shows one shoot, by any of its names, and says if there is none', async () => {
+    seed.store.put(simKinds.Cluster, {
+      metadata: { name: 'technical' },
+      spec: { shoot: { metadata: { name: 'two', namespace: 'garden-dev' } } },
+    });
+    pause('technical');
+    pause(one);
+    const shown = async (shoot: string) => (await read({}, forbidden, shoot)).shoots.map(({ namespace }) => namespace);
+    expect(await shown('dev/two')).toEqual(['technical']);
+    await expect(shown('dev/tow')).rejects.toThrow('did you mean dev/two (technical)?');
   });
 
   it('shows of two pauses the one that ends later, as the prober takes it', async () => {

@@ -5,6 +5,7 @@ import type { ProberStatus } from './state/schema.ts';
 import { type ReadProberStatus, readStatusOfReplica } from './ask-prober.ts';
 import { NoSuchShoot, findShoot, isNamespace } from './state/find-shoot.ts';
 import { defaultConfiguration, installedConfiguration } from './installed-settings.ts';
+import { findNamedShoot } from './find-named-shoot.ts';
 import { readHeld } from './read-held.ts';
 import { type ProberPlace, orProblem, readSeedObjects, replicasOf } from './read-objects.ts';
 import { type HeldObjects, type SeedObjects, type SeedStatus, judgeSeed } from './judge.ts';
@@ -122,16 +123,18 @@ export const readSeedStatus = async (query: LeaderQuery, context: CommandContext
     // The prober's clock is that of all its times.
     ...{ at: answer?.at ?? new Date(context.clock.now()).toISOString(), connectedTo: nameOf(context.access) },
     ...{ objects, answer, isNoSeed: asked.value },
-    held: all && shoot !== undefined ? onlyOf(all, shoot) : all,
+    held: all && shoot !== undefined ? await onlyOf(all, shoot, context) : all,
     problems: [silence, problem].filter((one) => one !== undefined),
   });
 };
 
-const onlyOf = (held: HeldObjects, shoot: string): HeldObjects => {
-  const found = findShoot(held.shoots, shoot);
+/** Keeps what is held of one shoot. Rejects with NoSuchShoot if the Clusters show that there is none. */
+const onlyOf = async (held: HeldObjects, shoot: string, context: CommandContext): Promise<HeldObjects> => {
+  const { value: named } = await orProblem('the Clusters', findNamedShoot(shoot, context));
+  const found = findShoot(held.shoots, named?.namespace ?? shoot);
   return { ...held, shoots: found === undefined ? [] : [found], total: 1 };
 };
 
-/** Reads a seed's status, and writes nothing. Failed reads are in its `problems`. Rejects with NoSuchShoot if a prober responds that there is none, and with a CommandError without a usable kubeconfig. */
+/** Reads a seed's status, and writes nothing. Failed reads are in its `problems`. Rejects with NoSuchShoot if there is none, and with a CommandError without a usable kubeconfig. */
 export const readStatus = (run: StatusRun): Promise<SeedStatus> =>
   onCluster(run, (context) => readSeedStatus(run, context), 2);

@@ -2,9 +2,8 @@ import { type Pause, describePause, inForce } from '../annotations/pause.ts';
 import { ApiError, isApiError, unlessNotFound } from '../kubernetes/api/errors.ts';
 import { getElectionLease } from '../kubernetes/leaderelection/index.ts';
 import { type ClusterCommand, type CommandContext, CommandError, leaseNameOf, onCluster } from '../process/index.ts';
-import { installedConfiguration, readNamespaces } from '../status/index.ts';
+import { findNamedShoot, fullTitleOf, installedConfiguration, readNamespaces } from '../status/index.ts';
 import { currentUser, seedTime, writePause } from './namespaces.ts';
-import { findNamedShoot, fullTitleOf } from './shoots.ts';
 
 export interface ResumeRun extends ClusterCommand {
   /** Any name of a shoot. Absent: all shoots of the seed. */

@@ -12,6 +12,7 @@ import {
   type LeaderAnswer,
   type LeaderQuery,
   askLeader,
+  findNamedShoot,
   installedConfiguration,
   isNoSeed,
   noSeed,
@@ -22,7 +23,6 @@ import { createMeter } from '../telemetry/index.ts';
 import { currentUser, seedTime, writePause } from './namespaces.ts';
 import { type ShootOutage, judgeOutages, stillInOutage } from './outages.ts';
 import { type ResumeRun, allShoots, endedBy, homeNotes } from './pause.ts';
-import { findNamedShoot } from './shoots.ts';
 
 export interface ReleaseRun extends ResumeRun, Pick<LeaderQuery, 'selector' | 'leaderTimeoutMs'> {
   /** Configuration of the resources to restore, and their order. Absent: the installed one. */

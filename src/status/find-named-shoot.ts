@@ -1,14 +1,7 @@
 import { type Cluster, decodeClusterWith } from '../gardener/cluster.ts';
 import { unlessNotFound } from '../kubernetes/api/errors.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
-import {
-  type NamedShoot,
-  NoSuchShoot,
-  findShoot,
-  isNamespace,
-  namedShoot,
-  titleOf,
-} from '../status/state/find-shoot.ts';
+import { type NamedShoot, NoSuchShoot, findShoot, isNamespace, namedShoot, titleOf } from './state/find-shoot.ts';
 import { type CommandContext, CommandError } from '../process/index.ts';
 
 const path = '/apis/extensions.gardener.cloud/v1alpha1/clusters';
