@@ -112,6 +112,12 @@ export const startOperation = (operation: Operation, now: number): Operation => 
   deadline: now + operation.info.timeoutMs,
 });
 
+/** Tries again what has failed, with all its attempts. Its initial delay is waited for only once. */
+export const retryOperation = (operation: Operation, now: number): Operation => ({
+  ...startOperation({ ...operation, attempts: 0 }, now),
+  startedAt: operation.startedAt,
+});
+
 export const isOver = ({ phase }: Operation): boolean => phase.kind === 'done' || phase.kind === 'failed';
 
 /** True if the resource is at 0 already: it needs no scale-down, and so no initial delay. */

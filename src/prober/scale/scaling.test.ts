@@ -172,6 +172,17 @@ describe('a level of a scale-down', () => {
   });
 });
 
+it('a newer verdict tries again what a scale-down has failed to scale, without another initial delay', () => {
+  const objects = [up(a), { ...heldObject(b), ready: 1 }];
+  const begun = step(start('down', [at(a, 0, { initialDelayMs: 5_000 }), at(b, 0)]), 0, { objects });
+  const sent = step(begun.scaling, 5_000, { objects });
+  const refused = { objects, responses: [failed(a, 'Forbidden')], keepsRetrying: false };
+  const { scaling, end } = step(sent.scaling, 5_020, refused);
+  expect([sent.asked, end]).toEqual([['write a'], undefined]);
+  const confirmed = confirmScaling(scaling, desiredOf('down'), { now: 6_000, isNewer: true });
+  expect(step(confirmed, 6_000, { objects }).asked).toEqual(['write a']);
+});
+
 describe('a scale-up', () => {
   const resources = [at(a, 0), at(b, 0), at(c, 1)];
   const objects = [a, b, c].map(heldObject);

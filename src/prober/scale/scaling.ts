@@ -14,6 +14,7 @@ import {
   isAlreadyAtZero,
   isOver,
   letsNextLevelStart,
+  retryOperation,
   startOperation,
   wakeTime,
 } from './operation.ts';
@@ -156,7 +157,7 @@ export const confirmScaling = (
   { now, isNewer }: { readonly now: number; readonly isNewer: boolean },
 ): Scaling => {
   const retry = (operation: Operation): Operation =>
-    operation.phase.kind === 'failed' ? startOperation({ ...operation, attempts: 0 }, now) : operation;
+    operation.phase.kind === 'failed' ? retryOperation(operation, now) : operation;
   const { operations } = scaling;
   return {
     ...scaling,
