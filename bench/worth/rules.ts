@@ -304,7 +304,7 @@ const scaling: readonly Rule[] = [
     patches: [
       {
         file: 'scale/scaling.ts',
-        find: 'scaling.levelStartedAt +',
+        find: 'operation.startedAt +',
         replace: 'Number.POSITIVE_INFINITY +',
       },
     ],

@@ -26,10 +26,7 @@ export interface Scaling extends Pick<DesiredScaling, 'direction' | 'scope' | 'r
   /** Why this process scales down although it is not the leader. Absent if it leads. */
   readonly withoutLead?: string | undefined;
   readonly startedAt: number;
-  /** The configured levels, in ascending order. */
-  readonly levels: readonly number[];
-  readonly startedLevels: number;
-  readonly levelStartedAt: number;
+  /** One for each resource; idle until its level starts. */
   readonly operations: readonly Operation[];
 }
 
@@ -130,24 +127,13 @@ export const createScaling = (
 ): Scaling => {
   const { direction, scope, reason } = desired;
   const operations = resources.flatMap((resource) => {
-    const info = scaleInfo(resource, desired.direction);
+    const info = scaleInfo(resource, direction);
     if (info === undefined) return [];
     const key = refKey(resource.ref);
     const ifMissing = meaningOfMissing(resource, desired);
     return [idleOperation(resource, { key, info, ifMissing, mustRead: mustRead || inFlight.has(key) })];
   });
-  const levels = [...new Set(operations.map(({ info }) => info.level))].sort((a, b) => a - b);
-  return {
-    direction,
-    scope,
-    reason,
-    withoutLead,
-    startedAt: now,
-    levels,
-    startedLevels: 0,
-    levelStartedAt: now,
-    operations,
-  };
+  return { direction, scope, reason, withoutLead, startedAt: now, operations };
 };
 
 /** Continues a scaling on the latest verdict. With a newer one a scale-down tries again what has failed: others may still settle for minutes. */
@@ -224,32 +210,34 @@ const stepStarted = (
   return { scaling: { ...scaling, operations }, actions };
 };
 
+const isIdle = ({ phase }: Operation): boolean => phase.kind === 'idle';
+
 const startNextLevel = (scaling: Scaling, now: number): Scaling => {
-  const level = scaling.levels[scaling.startedLevels];
+  const next = Math.min(...scaling.operations.filter(isIdle).map(({ info }) => info.level));
   return {
     ...scaling,
-    startedLevels: scaling.startedLevels + 1,
-    levelStartedAt: now,
     operations: scaling.operations.map((operation) =>
-      operation.info.level === level ? startOperation(operation, now) : operation,
+      operation.info.level === next ? startOperation(operation, now) : operation,
     ),
   };
 };
 
-const currentLevel = ({ operations, levels, startedLevels }: Scaling): readonly Operation[] =>
-  operations.filter(({ info }) => info.level === levels[startedLevels - 1]);
+/** Returns the operations of the level that has started last. */
+const currentLevel = ({ operations }: Scaling): readonly Operation[] => {
+  const started = operations.filter((operation) => !isIdle(operation));
+  const latest = Math.max(...started.map(({ info }) => info.level));
+  return started.filter(({ info }) => info.level === latest);
+};
 
 /**
  * A scale-up waits until the level is over, and needs a fresh verdict: MCM, started before KCM is ready, would replace healthy machines. A scale-down waits
  * too, but not for resources that have used up their attempts, and only until `levelCutoff`: one that cannot be scaled must not leave others unprotected.
  */
 const mayStartNextLevel = (scaling: Scaling, { now, snapshotOf, mayScale }: ScalingInput): boolean => {
-  if (scaling.startedLevels === scaling.levels.length) return false;
-  if (scaling.startedLevels === 0) return true;
+  if (!scaling.operations.some(isIdle)) return false;
   const level = currentLevel(scaling);
-  if (!mayScale) return false;
-  if (scaling.direction !== 'down') return level.every(isOver);
-  return level.every(letsNextLevelStart) || now >= levelCutoff(scaling, snapshotOf);
+  if (level.length > 0 && !mayScale) return false;
+  return scaling.direction === 'down' ? now >= levelCutoff(level, snapshotOf) : level.every(isOver);
 };
 
 /**
@@ -259,30 +247,28 @@ const mayStartNextLevel = (scaling: Scaling, { now, snapshotOf, mayScale }: Scal
 export const downLevelLimitMs = 3_000;
 
 /** The limit starts after the initial delay, which the operator configured; a resource that is at 0 already has no delay. */
-const levelCutoff = (scaling: Scaling, snapshotOf: ScalingContext['snapshotOf']): number =>
-  scaling.levelStartedAt +
+const levelCutoff = (level: readonly Operation[], snapshotOf: ScalingContext['snapshotOf']): number =>
   Math.max(
-    0,
-    ...currentLevel(scaling)
-      .filter((operation) => !isOver(operation))
+    ...level
+      .filter((operation) => !letsNextLevelStart(operation))
       .map((operation) => {
         const { initialDelayMs, timeoutMs } = operation.info;
         const delayMs = isAlreadyAtZero(operation, snapshotOf(operation.key)) ? 0 : initialDelayMs;
-        return delayMs + Math.min(timeoutMs, downLevelLimitMs);
+        return operation.startedAt + delayMs + Math.min(timeoutMs, downLevelLimitMs);
       }),
   );
 
 const nextWake = (scaling: Scaling, { snapshotOf, mayScale }: ScalingInput): number => {
-  const hasMore = scaling.direction === 'down' && mayScale && scaling.startedLevels < scaling.levels.length;
+  const hasMore = scaling.direction === 'down' && mayScale && scaling.operations.some(isIdle);
   return Math.min(
-    hasMore ? levelCutoff(scaling, snapshotOf) : Number.POSITIVE_INFINITY,
+    hasMore ? levelCutoff(currentLevel(scaling), snapshotOf) : Number.POSITIVE_INFINITY,
     ...scaling.operations.map((operation) => wakeTime(operation, snapshotOf(operation.key))),
   );
 };
 
 const endOf = (scaling: Scaling): 'completed' | 'failed' | undefined => {
   if (hasFailed(scaling)) return 'failed';
-  if (scaling.startedLevels < scaling.levels.length || !scaling.operations.every(isOver)) return undefined;
+  if (!scaling.operations.every(isOver)) return undefined;
   return scaling.operations.some(({ phase }) => phase.kind === 'failed') ? 'failed' : 'completed';
 };
 
