@@ -260,7 +260,7 @@ const scaling: readonly Rule[] = [
     patches: [
       {
         file: 'scale/advance-shoot.ts',
-        find: 'if (state.isDownBegun !== true && !isRecent(desired, context)) return { state, effects };',
+        find: 'if (scaling === undefined && !isRecent(desired, context)) return { state, effects };',
         replace: '',
       },
     ],
@@ -293,8 +293,8 @@ const scaling: readonly Rule[] = [
     patches: [
       {
         file: 'scale/advance-shoot.ts',
-        find: "!(isRepeated && desired.direction !== 'down');",
-        replace: '!isRepeated;',
+        find: "(isTried && direction !== 'down')",
+        replace: 'isTried',
       },
     ],
   },

@@ -17,6 +17,7 @@ import { ProbeGate } from './observe/probe-gate.ts';
 import { type Emit, emitTo, observer } from './report/events.ts';
 import { reportEvents } from './report/report.ts';
 import { progressOf } from './report/shown.ts';
+import { scalingUnderWay } from './scale/advance-shoot.ts';
 import { type HeldResource, type ListHeldOptions, findAllHeld, heldName, listHeld } from './scale/find-held.ts';
 import { configuredAs, fillInRef, isAnyHeldFor } from './scale/held.ts';
 
@@ -150,7 +151,7 @@ const restoreAll = async (held: readonly HeldResource[], options: Releasing): Pr
       'probing-stopped': ({ cluster }) => report(cluster),
       stepped: ({ cluster, readView }) => {
         const reading = { monotonic: clock.monotonic(), wall: clock.now() };
-        const awaited = progressOf(readView().state.scaling, reading)?.awaited;
+        const awaited = progressOf(scalingUnderWay(readView().state), reading)?.awaited;
         report(cluster, awaited && `, ${awaited.name} ${awaited.why}`);
       },
       'scaling-ended': ({ cluster, scaling }) => {

@@ -14,6 +14,7 @@ import {
   type ShootEvent,
   type ShootProberState,
   initialState,
+  scalingUnderWay,
 } from './scale/advance-shoot.ts';
 import type { Action, ActionResponse } from './scale/operation.ts';
 import { leader, type Role } from './scale/desired.ts';
@@ -65,8 +66,8 @@ export type ProberMemories = ReadonlyMap<string, ProberMemory>;
 
 /** Returns the memory of a prober. What is desired is not remembered: the next prober judges at once if something is to be scaled, unless it is throttled. */
 export const memoryOf = (state: ShootProberState, now: number): Pick<ProberMemory, 'probe' | 'nextRunAt'> => {
-  const { probe, nextRunAt, desired, scaling } = state;
-  const goesOn = (desired?.direction === 'down' || scaling !== undefined) && !isThrottled(state);
+  const { probe, nextRunAt, desired } = state;
+  const goesOn = (desired?.direction === 'down' || scalingUnderWay(state) !== undefined) && !isThrottled(state);
   return { probe, nextRunAt: goesOn ? Math.min(nextRunAt, now) : nextRunAt };
 };
 
@@ -321,7 +322,7 @@ export class ShootProber {
   }
 
   #probeInput(jitter: number): ReturnType<ProbeRequest['input']> {
-    const isScaling = this.#state.scaling !== undefined;
+    const isScaling = scalingUnderWay(this.#state) !== undefined;
     const dependents = this.#dependents.view({ isScaling, leads: this.#role().leads });
     return { settings: this.#probeSettings(), dependents, random: jitter };
   }

@@ -12,6 +12,7 @@ import type {
 import type { NamedShoot } from '../../status/state/find-shoot.ts';
 import { pauseInWords } from '../../status/state/words.ts';
 import { type Decision, type VerdictName, verdictNameOf } from '../judge/judgement.ts';
+import { scalingUnderWay } from '../scale/advance-shoot.ts';
 import { leaderTimeMs } from '../scale/desired.ts';
 import {
   type ClockReading,
@@ -255,18 +256,19 @@ export class ShootRecord {
       missing: unlessEmpty(missing),
       notServed: unlessEmpty(notServed),
       publicAddress: view.reachability,
-      progress: progressOf(state.scaling, reading),
+      progress: progressOf(scalingUnderWay(state), reading),
     };
   }
 
   /** Returns the row, and the evidence for the latest verdict. */
   details(context: RecordContext, reading: ClockReading): ShootStatus {
     const { state, settings } = this.readView();
+    const scaling = scalingUnderWay(state);
     return {
       ...this.row(context, reading),
       threshold: settings.nodeLeaseFailureFraction,
       leases: leaseEvidence({ memory: state.probe, leftOut: this.#leftOut }, reading),
-      scaling: state.scaling === undefined ? null : scalingProgress(state.scaling, reading),
+      scaling: scaling === undefined ? null : scalingProgress(scaling, reading),
       decisions: shownDecisions(this.history.decisions),
     };
   }
@@ -291,7 +293,8 @@ export class ShootRecord {
     const notKnown = new Set(unread.map(titleOf));
     this.#held = [...held.map(titleOf), ...before.filter((title) => notKnown.has(title))];
     if (before.length === 0) this.#heldSeenAt = wall;
-    const isRestoring = state.scaling !== undefined && state.scaling.direction !== 'down';
+    const scaling = scalingUnderWay(state);
+    const isRestoring = scaling !== undefined && scaling.direction !== 'down';
     for (const title of before) {
       if (this.#held.includes(title)) continue;
       const isOurs = this.#restored.delete(title) || isRestoring;

@@ -172,6 +172,12 @@ describe('a verdict', () => {
     expect(answer(6_020, downA, halfDown)).toEqual(['write a']);
   });
 
+  it('starts the opposite of a scaling that has just failed at once', () => {
+    const { step, refuse } = begin(upVerdict, allHeld);
+    expect(refuse(300, a, allHeld)).toEqual(['failed']);
+    expect(step(400, [up(a), heldObject(b)], judged(downVerdict))).toEqual(['down', 'write a']);
+  });
+
   it('landing ends a scale-down, and a scale-up that has written nothing, and no other', () => {
     expect(begin(downVerdict, allUp).step(5_000, allUp, judged(landing))).toEqual(['dropped']);
     const { step, answer, did } = begin(upVerdict, allHeld);
@@ -360,8 +366,8 @@ describe('a verdict is used for one restoration', () => {
     const { step, refuse, state } = begin(upVerdict, allHeld);
     expect(refuse(300, a, allHeld)).toEqual(['failed']);
     expect(step(400, allHeld, judged(upVerdict))).toEqual([]);
-    expect(state().dueAt).toBe(1_400);
-    expect(step(1_400, allHeld)).toEqual(['up', 'write a']);
+    expect(state().dueAt).toBe(1_300);
+    expect(step(1_300, allHeld)).toEqual(['up', 'write a']);
   });
 });
 

@@ -2,7 +2,7 @@ import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import type { Decision, ProbeMemory, Verdict } from '../judge/judgement.ts';
 import type { DependentResource } from '../config/settings.ts';
 import type { ProbingEnd } from '../clusters/lifecycle.ts';
-import { type ActionResponse, paceMs, refusedDelayMs, type Action } from './operation.ts';
+import type { Action, ActionResponse } from './operation.ts';
 import {
   desiredAtEnd,
   desiredBy,
@@ -20,6 +20,7 @@ import {
   createScaling,
   hasWork,
   hasWritten,
+  restsUntil,
   type Scaling,
   type ScalingEnd,
   type ScalingContext,
@@ -92,20 +93,14 @@ const enterEvent = (state: ShootProberState, event: ShootEvent, context: ShootCo
       return enterVerdict(state, event.decision, context);
     case 'stop': {
       const { end } = event;
-      return {
-        ...state,
-        end,
-        desired: desiredAtEnd(end, context.now),
-        nextScalingAt: context.now,
-        triedFor: undefined,
-      };
+      return { ...state, end, desired: desiredAtEnd(end, context.now), scaling: scalingUnderWay(state) };
     }
   }
 };
 
 const enterVerdict = (state: ShootProberState, decision: Decision, context: ShootContext): ShootProberState => {
   const { memory: probe, verdict, reason, nextRunAt } = decision;
-  const { scaling } = state;
+  const scaling = scalingUnderWay(state);
   const judged = { ...state, nextRunAt, runStartedAt: undefined, probe, verdict };
   if (state.end !== undefined) return judged;
   // The outage is over: nothing more is scaled down, and nothing is restored yet.
@@ -117,8 +112,7 @@ const enterVerdict = (state: ShootProberState, decision: Decision, context: Shoo
   if (desired.direction === 'down' && mayBeRestoredSince(state, context)) {
     return { ...judged, ...lookAgain(judged, context.now) };
   }
-  // What was refused is tried again; another writer gets no race.
-  return { ...judged, desired, nextScalingAt: Math.min(state.nextScalingAt, context.now + paceMs) };
+  return { ...judged, desired };
 };
 
 /** True if a resource came up during the run of a standby: the leader may have restored it, on what the run has not seen. */
@@ -153,17 +147,16 @@ export const timelyMs = 5_000;
 const permissionIn = (state: ShootProberState, context: ShootContext): Permission =>
   state.desired === undefined ? 'refused' : permission(state.desired, { ...context, unmetSince: state.unmet?.since });
 
-/** Returns whether a write of the scaling in progress may still be sent: it may have waited. */
+/** Returns whether a write of the scaling under way may still be sent: it may have waited. */
 export const mayWriteNow = (state: ShootProberState, context: ShootContext): boolean =>
   !wasSuspended(state, context.now) && permissionIn(state, context) === 'granted';
 
-/** Takes the next steps of the scaling in progress. Ends the one that is no longer wanted or allowed, and starts the one that is. */
+/** Takes the next steps towards the desired scaling. */
 const scale = (given: ShootProberState, responses: readonly ActionResponse[], context: ShootContext): ShootStep => {
   const permitted = permissionIn(given, context);
-  const goesOn = given.isDownBegun === true && given.desired?.direction === 'down' && permitted === 'granted';
-  const known = { ...given, isDownBegun: goesOn };
-  const { state, effects } = startScaling(dropScaling(known, permitted), permitted, context);
-  const { scaling, desired } = state;
+  const { state, effects } = beginScaling(dropScaling(given, permitted), permitted, context);
+  const { desired } = state;
+  const scaling = scalingUnderWay(state);
   if (scaling === undefined || desired === undefined) {
     return { state: endProbing(state, context.inFlight.size), effects, wakeAt: Number.POSITIVE_INFINITY };
   }
@@ -174,17 +167,13 @@ const scale = (given: ShootProberState, responses: readonly ActionResponse[], co
     keepsRetrying: desired.direction === 'down' && isRecent(desired, context),
   });
   const sent = step.actions.map((action): Effect => ({ kind: 'send', scaling: step.scaling, action }));
-  if (step.end === undefined) {
-    return { state: { ...state, scaling: step.scaling }, effects: [...effects, ...sent], wakeAt: step.wakeAt };
-  }
-  const next = {
-    scaling: undefined,
-    nextScalingAt: context.now + (step.end === 'completed' ? paceMs : refusedDelayMs),
-  };
+  const next = { ...state, scaling: step.scaling };
+  const { rest } = step.scaling;
+  if (rest === undefined) return { state: next, effects: [...effects, ...sent], wakeAt: step.wakeAt };
   return {
-    state: endProbing({ ...state, ...next }, context.inFlight.size + sent.length),
-    effects: [...effects, ...sent, { kind: 'scaling-ended', scaling: step.scaling, end: step.end }],
-    wakeAt: Number.POSITIVE_INFINITY,
+    state: endProbing(next, context.inFlight.size + sent.length),
+    effects: [...effects, ...sent, { kind: 'scaling-ended', scaling: step.scaling, end: rest.end }],
+    wakeAt: step.wakeAt,
   };
 };
 
@@ -193,43 +182,39 @@ interface Changed {
   readonly effects: readonly Effect[];
 }
 
+/** Drops the scaling that is no longer wanted or allowed. */
 const dropScaling = (state: ShootProberState, permitted: Permission): Changed => {
   const { scaling, desired } = state;
   if (scaling === undefined || (desired?.direction === scaling.direction && permitted !== 'refused')) {
     return { state, effects: [] };
   }
-  return { state: { ...state, scaling: undefined }, effects: [{ kind: 'scaling-ended', scaling, end: 'dropped' }] };
+  const dropped: Effect = { kind: 'scaling-ended', scaling, end: 'dropped' };
+  return { state: { ...state, scaling: undefined }, effects: scaling.rest === undefined ? [dropped] : [] };
 };
 
 /**
- * Continues the scaling in progress on the latest verdict, or starts one if there is something to do. A scale-up starts once for each verdict: if its owner
+ * Continues the scaling under way on the latest verdict, or begins one if there is something to do. A scale-up begins once for each verdict: if its owner
  * scales a resource to 0, as in a hibernation, the Cluster may show why a moment later.
  */
-const startScaling = ({ state, effects }: Changed, permitted: Permission, context: ShootContext): Changed => {
+const beginScaling = ({ state, effects }: Changed, permitted: Permission, context: ShootContext): Changed => {
   const { desired, scaling } = state;
   if (desired === undefined) return { state, effects };
-  if (scaling !== undefined) {
-    const isNewer = state.triedFor !== desired.judgedAt;
-    const confirmed = confirmScaling(scaling, desired, { now: context.now, isNewer });
-    return { state: { ...state, scaling: confirmed, triedFor: desired.judgedAt }, effects };
+  const { direction, since, judgedAt, isTried } = desired;
+  const tried = { ...state, desired: { ...desired, isTried: true } };
+  if (scaling !== undefined && scaling.rest === undefined) {
+    return { state: { ...tried, scaling: confirmScaling(scaling, desired, context.now) }, effects };
   }
-  const isRepeated = state.triedFor === desired.judgedAt;
-  const mayStart =
-    permitted === 'granted' && context.now >= state.nextScalingAt && !(isRepeated && desired.direction !== 'down');
-  if (!mayStart) return { state, effects };
-  const withoutLead = context.role.leads ? undefined : whyWithoutLead(desired.since, context.now);
-  const tried = { ...state, triedFor: desired.judgedAt };
-  if (!hasWork({ ...desired, withoutLead, isRepeated }, context)) return { state: tried, effects };
+  const rests = scaling?.rest !== undefined && context.now < restsUntil(scaling.rest, isTried);
+  if (permitted !== 'granted' || rests || (isTried && direction !== 'down')) return { state, effects };
+  const withoutLead = context.role.leads ? undefined : whyWithoutLead(since, context.now);
+  if (!hasWork({ ...desired, withoutLead }, context)) return { state: tried, effects };
   // The outage may be over: a pause has ended, a resource has changed, or this process leads from now on.
-  if (desired.direction === 'down' && context.now > desired.judgedAt + freshMs) {
+  if (direction === 'down' && context.now > judgedAt + freshMs) {
     if (state.verdict?.kind === 'unhealthy') return { state: { ...state, ...lookAgain(state, context.now) }, effects };
-    if (state.isDownBegun !== true && !isRecent(desired, context)) return { state, effects };
+    if (scaling === undefined && !isRecent(desired, context)) return { state, effects };
   }
-  const started = createScaling(desired, context, withoutLead);
-  return {
-    state: { ...tried, scaling: started, isDownBegun: desired.direction === 'down' },
-    effects: [...effects, { kind: 'scaling-started', scaling: started }],
-  };
+  const begun = createScaling(desired, context, withoutLead);
+  return { state: { ...tried, scaling: begun }, effects: [...effects, { kind: 'scaling-started', scaling: begun }] };
 };
 
 /** A scale-down that begins later than this after its verdict, in milliseconds, looks again first. While runs fail it needs a recent verdict, or goes on with what has begun: what was refused, or undone by another writer. */
@@ -244,14 +229,14 @@ const endProbing = (state: ShootProberState, inFlight: number): ShootProberState
 
 const wakeTimeOf = (state: ShootProberState, context: ShootContext): number => {
   const { now, role, pausedUntil = Number.POSITIVE_INFINITY } = context;
-  const { end, runStartedAt, nextRunAt, unmet, desired, scaling, nextScalingAt } = state;
+  const { end, runStartedAt, nextRunAt, unmet, desired, scaling } = state;
   const since = unmet?.since;
   const times = [
     pausedUntil,
     end === undefined && runStartedAt === undefined ? nextRunAt : Number.POSITIVE_INFINITY,
     role.mayStandIn && since !== undefined ? since + leaderTimeMs : Number.POSITIVE_INFINITY,
     since === undefined ? Number.POSITIVE_INFINITY : since + timelyMs,
-    desired !== undefined && scaling === undefined ? nextScalingAt : Number.POSITIVE_INFINITY,
+    scaling?.rest === undefined ? Number.POSITIVE_INFINITY : restsUntil(scaling.rest, desired?.isTried),
   ];
   return Math.min(...times.filter((at) => at > now));
 };
@@ -265,14 +250,8 @@ export interface ShootProberState {
   readonly verdict?: Verdict;
   /** Absent: the resources are left as they are. */
   readonly desired?: DesiredScaling;
-  /** The desired scaling in progress. Absent: nothing is left to do, or this process may not do it. */
+  /** The scaling towards it, under way or at rest. Absent: there was nothing to do, or this process may not do it. */
   readonly scaling?: Scaling;
-  /** True once a scale-down has started, until it is not wanted or not allowed any more. */
-  readonly isDownBegun?: boolean;
-  /** No scaling starts before. */
-  readonly nextScalingAt: number;
-  /** `judgedAt` of the desired scaling that was started last, or had nothing to do. */
-  readonly triedFor?: number;
   /** Its `since`: see `PermissionContext.unmetSince`. */
   readonly unmet?: Unmet;
   /** When the latest step asked to be followed by another. */
@@ -283,9 +262,12 @@ export interface ShootProberState {
   readonly ended?: true;
 }
 
+/** Returns the scaling that has something left to do. */
+export const scalingUnderWay = ({ scaling }: Pick<ShootProberState, 'scaling'>): Scaling | undefined =>
+  scaling?.rest === undefined ? scaling : undefined;
+
 export const initialState = (start: Pick<ShootProberState, 'probe' | 'nextRunAt'>): ShootProberState => ({
   ...start,
-  nextScalingAt: Number.NEGATIVE_INFINITY,
   dueAt: Number.POSITIVE_INFINITY,
 });
 

@@ -16,6 +16,8 @@ export interface DesiredScaling {
   readonly judgedAt: number;
   /** True if the process was suspended since: it may no longer be right. */
   readonly isDoubtful?: boolean;
+  /** True once a scaling has begun or gone on for it, or there was nothing to do. */
+  readonly isTried?: boolean;
 }
 
 /** Returns the scaling that a verdict requires; undefined if the verdict leaves it as it is. */

@@ -91,9 +91,10 @@ const play = (direction: 'up' | 'down', given: Play = {}) => {
       ...{ mayScale: direction === 'down' || isRecent, keepsRetrying: direction === 'down' && isRecent },
     });
     ({ scaling } = step);
+    const end = scaling.rest?.end;
     const [action] = step.actions;
     const next = action === undefined ? step.wakeAt : now + 20;
-    if (step.end !== undefined || next > until) return { sent, end: step.end, endedAt: now, state: server, states };
+    if (end !== undefined || next > until) return { sent, end, endedAt: now, state: server, states };
     responses = [];
     if (action !== undefined) {
       const fate = fateOf(sent.length, action.kind) ?? {};

@@ -56,7 +56,11 @@ const step = (
     keepsRetrying: scaling.direction === 'down',
     ...given,
   });
-  return { ...stepped, asked: stepped.actions.map(({ kind, key }) => `${kind} ${nameOf(key)}`) };
+  return {
+    ...stepped,
+    end: stepped.scaling.rest?.end,
+    asked: stepped.actions.map(({ kind, key }) => `${kind} ${nameOf(key)}`),
+  };
 };
 
 const accepted = (object: ObjectInit): ActionResponse => ({
@@ -179,7 +183,7 @@ it('a newer verdict tries again what a scale-down has failed to scale, without a
   const refused = { objects, responses: [failed(a, 'Forbidden')], keepsRetrying: false };
   const { scaling, end } = step(sent.scaling, 5_020, refused);
   expect([sent.asked, end]).toEqual([['write a'], undefined]);
-  const confirmed = confirmScaling(scaling, desiredOf('down'), { now: 6_000, isNewer: true });
+  const confirmed = confirmScaling(scaling, desiredOf('down'), 6_000);
   expect(step(confirmed, 6_000, { objects }).asked).toEqual(['write a']);
 });
 
@@ -217,7 +221,7 @@ describe('a scale-up', () => {
   });
 
   it('continues at the end of probing with what is held', () => {
-    const confirmed = confirmScaling(start('up', resources), desiredOf('up', 'held'), { now: 0, isNewer: true });
+    const confirmed = confirmScaling(start('up', resources), desiredOf('up', 'held'), 0);
     expect(confirmed.scope).toBe('held');
   });
 });
@@ -264,7 +268,7 @@ describe('there is something to do', () => {
   const dropped: DependentResource = { ...dependent(a, { down: null, optional: true }), restoreOnly: true };
   const unread: Snapshot = { kind: 'unknown', object: { resourceVersion: '1', annotations: {} } };
   const [down, all, held] = [desiredOf('down'), desiredOf('up'), desiredOf('up', 'held')];
-  const repeated = { ...down, isRepeated: true };
+  const tried = { ...down, isTried: true };
   const context = { inFlight: new Set<string>(), mustRead: false };
   it.each<{
     readonly wanted: Parameters<typeof hasWork>[0];
@@ -278,9 +282,9 @@ describe('there is something to do', () => {
     { wanted: down, snapshot: { kind: 'absent' }, is: true },
     { wanted: down, snapshot: { kind: 'absent' }, resource: dependent(a, { optional: true }), is: false },
     { wanted: down, snapshot: { kind: 'unknown' }, is: true },
-    { wanted: repeated, snapshot: { kind: 'absent' }, is: false },
-    { wanted: repeated, snapshot: { kind: 'unknown' }, is: false },
-    { wanted: repeated, snapshot: unread, is: true },
+    { wanted: tried, snapshot: { kind: 'absent' }, is: false },
+    { wanted: tried, snapshot: { kind: 'unknown' }, is: false },
+    { wanted: tried, snapshot: unread, is: true },
     { wanted: all, snapshot: seenAs(heldObject(a)), is: true },
     { wanted: all, snapshot: seenAs(up(a)), is: false },
     { wanted: all, snapshot: { kind: 'absent' }, is: false },

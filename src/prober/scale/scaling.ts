@@ -14,6 +14,8 @@ import {
   isAlreadyAtZero,
   isOver,
   letsNextLevelStart,
+  paceMs,
+  refusedDelayMs,
   retryOperation,
   startOperation,
   wakeTime,
@@ -21,17 +23,28 @@ import {
 import { type Direction, narrowScope, planPatch } from './patch-plan.ts';
 import { annotatedIn, isHeldIn } from './snapshots.ts';
 
-/** The desired scaling in progress: one operation for each resource, level by level. Instants are monotonic milliseconds. */
+/** The scaling towards what is desired: one operation for each resource, level by level. Instants are monotonic milliseconds. */
 export interface Scaling extends Pick<DesiredScaling, 'direction' | 'scope' | 'reason'> {
   /** Why this process scales down although it is not the leader. Absent if it leads. */
   readonly withoutLead?: string | undefined;
   readonly startedAt: number;
   /** One for each resource; idle until its level starts. */
   readonly operations: readonly Operation[];
+  /** Set when no operation has anything left to do. It begins anew if a resource, or a later verdict, asks for it. */
+  readonly rest?: Rest;
 }
 
+interface Rest {
+  readonly since: number;
+  readonly end: 'completed' | 'failed';
+}
+
+/** Returns when a scaling at rest may begin anew. What has failed is tried again with the next verdict, or later. */
+export const restsUntil = ({ since, end }: Rest, isTried = false): number =>
+  since + (isTried && end === 'failed' ? refusedDelayMs : paceMs);
+
 /** `dropped`: the scaling was no longer desired, or no longer allowed. */
-export type ScalingEnd = 'completed' | 'failed' | 'dropped';
+export type ScalingEnd = Rest['end'] | 'dropped';
 
 /** What a scaling needs to know of the resources. */
 export interface ScalingContext {
@@ -86,10 +99,10 @@ const keepsNotes = ({ resources, snapshotOf }: Pick<ScalingContext, 'resources' 
 
 /**
  * True if the scaling would write or read, await a request of the former one, or fail because a resource is missing. To wait for resources that have reached their target changes nothing. If it
- * `isRepeated` without a new verdict, it must also be new what the watches show.
+ * `isTried` already, without a new verdict, it must also be new what the watches show.
  */
 export const hasWork = (
-  wanted: Wanted & Pick<Scaling, 'withoutLead'> & { readonly isRepeated?: boolean },
+  wanted: Wanted & Pick<Scaling, 'withoutLead'> & { readonly isTried?: boolean },
   {
     resources,
     snapshotOf,
@@ -103,14 +116,14 @@ export const hasWork = (
     const key = refKey(resource.ref);
     if (inFlight.has(key)) return true;
     // An interrupted watch may show as held what another replica has restored since.
-    if (mustRead && wanted.direction === 'down' && wanted.isRepeated !== true) return true;
+    if (mustRead && wanted.direction === 'down' && wanted.isTried !== true) return true;
     const snapshot = snapshotOf(key);
     switch (snapshot.kind) {
       case 'unknown':
-        return wanted.isRepeated !== true || snapshot.object !== undefined;
+        return wanted.isTried !== true || snapshot.object !== undefined;
       case 'absent':
       case 'not-served':
-        return wanted.isRepeated !== true && meaningOfMissing(resource, wanted) === 'failed';
+        return wanted.isTried !== true && meaningOfMissing(resource, wanted) === 'failed';
       case 'state': {
         const scope = narrowScope(wanted.scope, resource);
         return planPatch(resource, snapshot.state, { ...wanted, scope, keepsNote }).kind === 'write';
@@ -139,8 +152,8 @@ export const createScaling = (
 /** Continues a scaling on the latest verdict. With a newer one a scale-down tries again what has failed: others may still settle for minutes. */
 export const confirmScaling = (
   scaling: Scaling,
-  { scope, reason, direction }: DesiredScaling,
-  { now, isNewer }: { readonly now: number; readonly isNewer: boolean },
+  { scope, reason, direction, isTried }: DesiredScaling,
+  now: number,
 ): Scaling => {
   const retry = (operation: Operation): Operation =>
     operation.phase.kind === 'failed' ? retryOperation(operation, now) : operation;
@@ -149,7 +162,7 @@ export const confirmScaling = (
     ...scaling,
     scope,
     reason,
-    operations: isNewer && direction === 'down' ? operations.map(retry) : operations,
+    operations: direction === 'down' && isTried !== true ? operations.map(retry) : operations,
   };
 };
 
@@ -158,7 +171,6 @@ export interface ScalingStep {
   readonly actions: readonly Action[];
   /** Monotonic instant of the next step that needs neither a response nor a change; Infinity if there is none. */
   readonly wakeAt: number;
-  readonly end?: Exclude<ScalingEnd, 'dropped'>;
 }
 
 /** Applies the responses, steps the operations of the started levels, and starts the levels that may start now. */
@@ -173,8 +185,8 @@ export const advanceScaling = (scaling: Scaling, input: ScalingInput): ScalingSt
     current = startNextLevel(current, input.now);
   }
   const end = endOf(current);
-  const wakeAt = end === undefined ? nextWake(current, input) : Number.POSITIVE_INFINITY;
-  return { scaling: current, actions, wakeAt, end };
+  if (end === undefined) return { scaling: current, actions, wakeAt: nextWake(current, input) };
+  return { scaling: { ...current, rest: { since: input.now, end } }, actions, wakeAt: Number.POSITIVE_INFINITY };
 };
 
 const applyResponses = (scaling: Scaling, { responses, snapshotOf, now, keepsRetrying }: ScalingInput): Scaling => ({
@@ -266,7 +278,7 @@ const nextWake = (scaling: Scaling, { snapshotOf, mayScale }: ScalingInput): num
   );
 };
 
-const endOf = (scaling: Scaling): 'completed' | 'failed' | undefined => {
+const endOf = (scaling: Scaling): Rest['end'] | undefined => {
   if (hasFailed(scaling)) return 'failed';
   if (!scaling.operations.every(isOver)) return undefined;
   return scaling.operations.some(({ phase }) => phase.kind === 'failed') ? 'failed' : 'completed';
