@@ -207,13 +207,13 @@ const beginScaling = ({ state, effects }: Changed, permitted: Permission, contex
   const rests = scaling?.rest !== undefined && context.now < restsUntil(scaling.rest, isTried);
   if (permitted !== 'granted' || rests || (isTried && direction !== 'down')) return { state, effects };
   const withoutLead = context.role.leads ? undefined : whyWithoutLead(since, context.now);
-  if (!hasWork({ ...desired, withoutLead }, context)) return { state: tried, effects };
+  const begun = createScaling(desired, context, withoutLead);
+  if (!hasWork(begun, context, isTried)) return { state: tried, effects };
   // The outage may be over: a pause has ended, a resource has changed, or this process leads from now on.
   if (direction === 'down' && context.now > judgedAt + freshMs) {
     if (state.verdict?.kind === 'unhealthy') return { state: { ...state, ...lookAgain(state, context.now) }, effects };
     if (scaling === undefined && !isRecent(desired, context)) return { state, effects };
   }
-  const begun = createScaling(desired, context, withoutLead);
   return { state: { ...tried, scaling: begun }, effects: [...effects, { kind: 'scaling-started', scaling: begun }] };
 };
 

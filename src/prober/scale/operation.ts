@@ -7,7 +7,6 @@ import {
   effectOf,
   type PatchInput,
   type PatchPlan,
-  type ScalingScope,
   isSettled,
   narrowScope,
   planPatch,
@@ -266,6 +265,8 @@ interface Context extends PatchInput {
   readonly mayScale: boolean;
 }
 
+type PlannedWrite = Extract<PatchPlan, { kind: 'write' }>;
+
 interface Stepped {
   readonly operation: Operation;
   readonly action?: Action;
@@ -302,17 +303,26 @@ const recheck = (operation: Operation, context: Context): Stepped => {
   const { phase } = operation;
   // A watch may still show a resource that a response has shown to be gone.
   if (phase.kind === 'done' && (phase.outcome === 'absent' || phase.outcome === 'missing')) return { operation };
-  const state = latestState(operation, context.snapshot);
-  if (state === undefined) return { operation };
-  if (isOutdated(state, context.snapshot)) return read(operation);
-  const plan = planPatch(operation.resource, state, { ...context, scope: scopeOf(operation, state, context) });
-  if (plan.kind !== 'write') return { operation };
-  if (context.direction === 'down' || !plan.scaling) {
-    return write({ ...operation, deadline: context.now + operation.info.timeoutMs }, plan, context);
+  const needed = neededBy(operation, context);
+  if (needed === undefined) return { operation };
+  if (needed === 'read') return read(operation);
+  if (context.direction === 'down' || !needed.scaling) {
+    return write({ ...operation, deadline: context.now + operation.info.timeoutMs }, needed, context);
   }
   return {
     operation: failOperation(operation, 'it was scaled down again during the scale-up; the next run starts it again'),
   };
+};
+
+/** Returns what a resource needs that should be at rest, as far as it is known: a read, a write, or nothing. */
+export const neededBy = (
+  operation: Operation,
+  context: PatchInput & Pick<Context, 'snapshot'>,
+): 'read' | PlannedWrite | undefined => {
+  if (isUnread(operation, context.snapshot)) return 'read';
+  const state = latestState(operation, context.snapshot);
+  const plan = state && planNext(operation, state, context);
+  return plan?.kind === 'write' ? plan : undefined;
 };
 
 const decide = (operation: Operation, context: Context): Stepped => {
@@ -323,8 +333,8 @@ const decide = (operation: Operation, context: Context): Stepped => {
     if (snapshot.kind === 'unknown') return read(operation);
     return { operation: notFound(operation, snapshot.kind === 'not-served' ? snapshot.problem : undefined) };
   }
-  if (operation.phase.kind === 'settling' && needsReading(operation, state, context)) return read(operation);
-  const plan = planPatch(operation.resource, state, { ...context, scope: scopeOf(operation, state, context) });
+  if (operation.phase.kind === 'settling' && needsReading(operation, context)) return read(operation);
+  const plan = planNext(operation, state, context);
   switch (plan.kind) {
     case 'done':
       return { operation: { ...operation, phase: { kind: 'done', outcome: plan.outcome } } };
@@ -335,23 +345,18 @@ const decide = (operation: Operation, context: Context): Stepped => {
   }
 };
 
-/** Returns the scope of one operation. A resource that we scaled up is awaited although it is no longer held. */
-const scopeOf = (
-  { mayHaveWritten, resource }: Operation,
-  { specReplicas }: ResourceState,
-  { scope }: Context,
-): ScalingScope => (mayHaveWritten && specReplicas > 0 ? 'all' : narrowScope(scope, resource));
+/** Plans the next patch of a resource. One that we scaled up is awaited although it is no longer held. */
+const planNext = ({ mayHaveWritten, resource }: Operation, state: ResourceState, context: PatchInput): PatchPlan => {
+  const scope = mayHaveWritten && state.specReplicas > 0 ? 'all' : narrowScope(context.scope, resource);
+  return planPatch(resource, state, { ...context, scope });
+};
 
 const read = (operation: Operation): Stepped => ({
   operation: { ...operation, phase: { kind: 'reading' } },
   action: { kind: 'read', key: operation.key },
 });
 
-const write = (
-  operation: Operation,
-  plan: Extract<PatchPlan, { kind: 'write' }>,
-  { now, mayScale, direction }: Context,
-): Stepped => {
+const write = (operation: Operation, plan: PlannedWrite, { now, mayScale, direction }: Context): Stepped => {
   const delayedUntil = operation.startedAt + operation.info.initialDelayMs;
   if (plan.scaling && now < delayedUntil) {
     const deadline = delayedUntil + operation.info.timeoutMs;
@@ -392,11 +397,12 @@ const settle = (operation: Operation, state: ResourceState, { direction, now }: 
   return { ...operation, phase: { kind: 'settling' } };
 };
 
-/** True if the watch shows a newer version, whose count must be read. */
-const isOutdated = ({ resourceVersion }: ResourceState, snapshot: Snapshot): boolean => {
-  const unread = snapshot.kind === 'unknown' ? snapshot.object?.resourceVersion : undefined;
-  return unread !== undefined && unread !== resourceVersion && isAtLeast(unread, resourceVersion);
+/** True if the watch shows a version whose count must be read. */
+const isUnread = ({ lastResponse }: Operation, snapshot: Snapshot): boolean => {
+  const shown = snapshot.kind === 'unknown' ? snapshot.object?.resourceVersion : undefined;
+  const known = lastResponse?.resourceVersion;
+  return shown !== undefined && shown !== known && (known === undefined || isAtLeast(shown, known));
 };
 
-const needsReading = (operation: Operation, state: ResourceState, { snapshot, now }: Context): boolean =>
-  isOutdated(state, snapshot) || (isPolled(operation, snapshot) && now >= operation.lastResponseAt + pollMs);
+const needsReading = (operation: Operation, { snapshot, now }: Context): boolean =>
+  isUnread(operation, snapshot) || (isPolled(operation, snapshot) && now >= operation.lastResponseAt + pollMs);

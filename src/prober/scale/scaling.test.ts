@@ -6,7 +6,16 @@ import type { DependentResource, ScaleInfo } from '../config/settings.ts';
 import { type ObjectInit, dependent, deployment, etcd, heldObject, objectOf, stateOf } from '../testing/resources.ts';
 import type { ActionResponse, Snapshot } from './operation.ts';
 import type { Direction, ScalingScope } from './patch-plan.ts';
-import { type Scaling, type ScalingInput, advanceScaling, confirmScaling, createScaling, hasWork } from './scaling.ts';
+import type { DesiredScaling } from './desired.ts';
+import {
+  type Scaling,
+  type ScalingContext,
+  type ScalingInput,
+  advanceScaling,
+  confirmScaling,
+  createScaling,
+  hasWork,
+} from './scaling.ts';
 
 const [a, b, c] = [deployment('a'), deployment('b'), deployment('c')] as const;
 const main = etcd('main');
@@ -36,6 +45,16 @@ const start = (
 
 const seenAs = (object: ObjectInit): Snapshot => ({ kind: 'state', state: stateOf(object) });
 
+const idleContext: ScalingContext = {
+  now: 0,
+  wallNow: 0,
+  holder: { by: 'test' },
+  resources: [],
+  inFlight: new Set(),
+  mustRead: false,
+  snapshotOf: () => ({ kind: 'absent' }),
+};
+
 /** Steps a scaling while the watches show these objects. */
 const step = (
   scaling: Scaling,
@@ -44,12 +63,8 @@ const step = (
 ) => {
   const seen = new Map(objects.map((object) => [refKey(object.ref), seenAs(object)]));
   const stepped = advanceScaling(scaling, {
+    ...idleContext,
     now,
-    wallNow: now,
-    holder: { by: 'test' },
-    resources: [],
-    inFlight: new Set(),
-    mustRead: false,
     snapshotOf: (key) => seen.get(key) ?? { kind: 'absent' },
     responses: [],
     mayScale: true,
@@ -269,9 +284,12 @@ describe('there is something to do', () => {
   const unread: Snapshot = { kind: 'unknown', object: { resourceVersion: '1', annotations: {} } };
   const [down, all, held] = [desiredOf('down'), desiredOf('up'), desiredOf('up', 'held')];
   const tried = { ...down, isTried: true };
-  const context = { inFlight: new Set<string>(), mustRead: false };
+  const hasWorkOf = (wanted: DesiredScaling, resource: DependentResource, given: Partial<ScalingContext>): boolean => {
+    const context = { ...idleContext, ...given, resources: [resource] };
+    return hasWork(createScaling(wanted, context), context, wanted.isTried);
+  };
   it.each<{
-    readonly wanted: Parameters<typeof hasWork>[0];
+    readonly wanted: DesiredScaling;
     readonly snapshot: Snapshot;
     readonly resource?: DependentResource;
     readonly is: boolean;
@@ -296,12 +314,11 @@ describe('there is something to do', () => {
     { wanted: down, snapshot: seenAs(up(a)), resource: dropped, is: false },
   ])('$wanted.direction, scope $wanted.scope, $snapshot.kind: $is', (row) => {
     const { wanted, snapshot, resource = dependent(a), is } = row;
-    expect(hasWork(wanted, { ...context, resources: [resource], snapshotOf: () => snapshot })).toBe(is);
+    expect(hasWorkOf(wanted, resource, { snapshotOf: () => snapshot })).toBe(is);
   });
 
   it('while a request is in flight', () => {
     const inFlight = new Set([refKey(a)]);
-    const up3 = seenAs(up(a));
-    expect(hasWork(all, { ...context, inFlight, resources: [dependent(a)], snapshotOf: () => up3 })).toBe(true);
+    expect(hasWorkOf(all, dependent(a), { inFlight, snapshotOf: () => seenAs(up(a)) })).toBe(true);
   });
 });

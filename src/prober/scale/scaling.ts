@@ -14,13 +14,14 @@ import {
   isAlreadyAtZero,
   isOver,
   letsNextLevelStart,
+  neededBy,
   paceMs,
   refusedDelayMs,
   retryOperation,
   startOperation,
   wakeTime,
 } from './operation.ts';
-import { type Direction, narrowScope, planPatch } from './patch-plan.ts';
+import type { Direction, PatchInput } from './patch-plan.ts';
 import { annotatedIn, isHeldIn } from './snapshots.ts';
 
 /** The scaling towards what is desired: one operation for each resource, level by level. Instants are monotonic milliseconds. */
@@ -82,55 +83,18 @@ const scaleInfo = ({ scaleUp, scaleDown }: DependentResource, direction: Directi
   }
 };
 
-type Wanted = Pick<DesiredScaling, 'direction' | 'scope'>;
-
-const meaningOfMissing = ({ optional }: DependentResource, { direction, scope }: Wanted): IfMissing => {
+const meaningOfMissing = ({ optional }: DependentResource, { direction, scope }: DesiredScaling): IfMissing => {
   // A missing resource is not held.
   if (optional || scope === 'held') return 'absent';
   return direction === 'down' ? 'failed' : 'missing';
 };
 
 /** True while a resource that is no longer configured may be at 0: a process that starts finds it only by the annotations `held` of the others. */
-const keepsNotes = ({ resources, snapshotOf }: Pick<ScalingContext, 'resources' | 'snapshotOf'>): boolean =>
+const keepsNotes = ({ resources, snapshotOf }: ScalingContext): boolean =>
   resources.some(({ ref, restoreOnly }) => {
     const snapshot = restoreOnly === true ? snapshotOf(refKey(ref)) : undefined;
     return snapshot !== undefined && (snapshot.kind === 'unknown' || isHeldIn(snapshot));
   });
-
-/**
- * True if the scaling would write or read, await a request of the former one, or fail because a resource is missing. To wait for resources that have reached their target changes nothing. If it
- * `isTried` already, without a new verdict, it must also be new what the watches show.
- */
-export const hasWork = (
-  wanted: Wanted & Pick<Scaling, 'withoutLead'> & { readonly isTried?: boolean },
-  {
-    resources,
-    snapshotOf,
-    inFlight,
-    mustRead,
-  }: Pick<ScalingContext, 'resources' | 'snapshotOf' | 'inFlight' | 'mustRead'>,
-): boolean => {
-  const keepsNote = keepsNotes({ resources, snapshotOf });
-  return resources.some((resource) => {
-    if (scaleInfo(resource, wanted.direction) === undefined) return false;
-    const key = refKey(resource.ref);
-    if (inFlight.has(key)) return true;
-    // An interrupted watch may show as held what another replica has restored since.
-    if (mustRead && wanted.direction === 'down' && wanted.isTried !== true) return true;
-    const snapshot = snapshotOf(key);
-    switch (snapshot.kind) {
-      case 'unknown':
-        return wanted.isTried !== true || snapshot.object !== undefined;
-      case 'absent':
-      case 'not-served':
-        return wanted.isTried !== true && meaningOfMissing(resource, wanted) === 'failed';
-      case 'state': {
-        const scope = narrowScope(wanted.scope, resource);
-        return planPatch(resource, snapshot.state, { ...wanted, scope, keepsNote }).kind === 'write';
-      }
-    }
-  });
-};
 
 /** Creates a scaling of which no level has started. */
 export const createScaling = (
@@ -147,6 +111,29 @@ export const createScaling = (
     return [idleOperation(resource, { key, info, ifMissing, mustRead: mustRead || inFlight.has(key) })];
   });
   return { direction, scope, reason, withoutLead, startedAt: now, operations };
+};
+
+const patchInput = ({ direction, scope, withoutLead }: Scaling, input: ScalingContext): PatchInput => ({
+  direction,
+  scope,
+  withoutLead,
+  keepsNote: keepsNotes(input),
+});
+
+/**
+ * True if a scaling of which no level has started would write or read, await a request of the former one, or fail because a resource is missing. To wait for
+ * resources that have reached their target changes nothing. If its verdict `isTried` already, only what the watches show counts.
+ */
+export const hasWork = (scaling: Scaling, input: ScalingContext, isTried = false): boolean => {
+  const context = patchInput(scaling, input);
+  return scaling.operations.some((operation) => {
+    const snapshot = input.snapshotOf(operation.key);
+    if (input.inFlight.has(operation.key) || neededBy(operation, { ...context, snapshot }) !== undefined) return true;
+    if (isTried) return false;
+    // An interrupted watch may show as held what another replica has restored since.
+    if (operation.mustRead && scaling.direction === 'down') return true;
+    return snapshot.kind === 'unknown' || (snapshot.kind !== 'state' && operation.ifMissing === 'failed');
+  });
 };
 
 /** Continues a scaling on the latest verdict. With a newer one a scale-down tries again what has failed: others may still settle for minutes. */
@@ -208,9 +195,9 @@ const stepStarted = (
   input: ScalingInput,
 ): { readonly scaling: Scaling; readonly actions: readonly Action[] } => {
   const { now, wallNow, holder, snapshotOf, mayScale, inFlight } = input;
-  const { direction, scope, reason, withoutLead } = scaling;
+  const { direction, reason } = scaling;
   const heldValue = direction === 'down' ? formatHeldAnnotation({ since: wallNow, reason, ...holder }) : undefined;
-  const context = { direction, scope, heldValue, withoutLead, now, mayScale, keepsNote: keepsNotes(input) };
+  const context = { ...patchInput(scaling, input), heldValue, now, mayScale };
   const actions: Action[] = [];
   const operations = scaling.operations.map((operation) => {
     if (inFlight.has(operation.key)) return operation;
