@@ -260,7 +260,7 @@ const scaling: readonly Rule[] = [
     patches: [
       {
         file: 'scale/advance-shoot.ts',
-        find: 'if (scaling === undefined && !isRecent(desired, context)) return { state, effects };',
+        find: 'if (scaling === undefined && !isRecent(desired, context)) return state;',
         replace: '',
       },
     ],

@@ -3,7 +3,7 @@ import type { AttemptResult, ExternalProbeHistory, Reachability } from '../judge
 import type { ProbeMemory, ProbeSettings, Verdict } from '../judge/judgement.ts';
 import type { PauseChange } from '../scale/pauses.ts';
 import type { Action, ActionResponse } from '../scale/operation.ts';
-import type { Scaling, ScalingEnd } from '../scale/scaling.ts';
+import type { Scaling } from '../scale/scaling.ts';
 import type { ShootProberState } from '../scale/advance-shoot.ts';
 import type { ProbeResult } from '../observe/probe.ts';
 import type { RefTemplate } from '../config/ref-template.ts';
@@ -81,7 +81,8 @@ type ClusterEvent = { readonly cluster: string } & (
   | ({ readonly kind: 'lack-changed'; readonly lack?: Lack; readonly former?: Lack } & Pick<ShootTold, 'why' | 'do'>)
   | { readonly kind: 'scaling-started'; readonly scaling: Scaling }
   | ({ readonly kind: 'response-received' } & ReceivedResponse)
-  | { readonly kind: 'scaling-ended'; readonly scaling: Scaling; readonly end: ScalingEnd; readonly now: number }
+  /** The scaling has come to rest, or was no longer desired or allowed. */
+  | { readonly kind: 'scaling-ended'; readonly scaling: Scaling; readonly now: number }
   | ({ readonly kind: 'external-probe-attempted' } & EndedAttempt)
   | { readonly kind: 'unexpected-error'; readonly error: unknown }
   /** The cluster is gone or no longer probed: nothing about it is shown any more. */

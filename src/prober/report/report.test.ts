@@ -187,8 +187,7 @@ describe('reports about the scalings of a shoot', () => {
         ? { kind: 'done', outcome: 'scaled' }
         : { kind: 'failed', error: new ApiError({ code: 'Forbidden', message }) };
     const before = logger.lines.length;
-    const end = message === undefined ? 'completed' : 'failed';
-    emit({ kind: 'scaling-ended', cluster, scaling: scalingOf(direction, phase), end, now: 1_000 });
+    emit({ kind: 'scaling-ended', cluster, scaling: scalingOf(direction, phase), now: 1_000 });
     return logger.lines.slice(before).find((line) => line.fields.resource === key)?.level;
   };
 

@@ -264,9 +264,9 @@ class Report {
   }
 
   /** Logs a failure as an error again only when it changes, because every run tries again. */
-  #scalingEnded({ cluster: namespace, scaling, end, now }: EventOf<'scaling-ended'>): void {
+  #scalingEnded({ cluster: namespace, scaling, now }: EventOf<'scaling-ended'>): void {
     const { logger } = this.#deps;
-    const { direction, startedAt, operations } = scaling;
+    const { direction, startedAt, operations, rest } = scaling;
     for (const { key: resource, phase, startedAt: since } of operations) {
       if (phase.kind !== 'done' && phase.kind !== 'failed') continue;
       const result = phase.kind === 'failed' ? 'failed' : phase.outcome;
@@ -277,7 +277,7 @@ class Report {
       if (error === undefined) continue;
       logger[isNews ? 'error' : 'debug'](`scaling ${direction} failed`, { namespace, resource, error });
     }
-    logger.debug(`scaling ${direction} ${end}`, { namespace, seconds: (now - startedAt) / 1_000 });
+    logger.debug(`scaling ${direction} ${rest?.end ?? 'dropped'}`, { namespace, seconds: (now - startedAt) / 1_000 });
   }
 
   #pauseChanged({ cluster, namespace, pause, isFound }: EventOf<'pause-changed'>): void {

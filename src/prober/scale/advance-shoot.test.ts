@@ -54,7 +54,7 @@ const landing: Verdict = { kind: 'landing', renewed: 1, awaited: 2, late: [], la
 const textOf = (effect: Effect): string => {
   if (effect.kind === 'send') return `${effect.action.kind} ${nameOf(effect.action.key)}`;
   if (effect.kind === 'scaling-started') return effect.scaling.direction;
-  return effect.kind === 'scaling-ended' ? effect.end : effect.kind;
+  return effect.kind === 'scaling-ended' ? (effect.scaling.rest?.end ?? 'dropped') : effect.kind;
 };
 
 /** The loop of a shoot whose resources `a` and `b` are on two levels. Its first run is due at 0. */

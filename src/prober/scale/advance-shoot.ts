@@ -22,7 +22,6 @@ import {
   hasWritten,
   restsUntil,
   type Scaling,
-  type ScalingEnd,
   type ScalingContext,
 } from './scaling.ts';
 import { isUp } from './snapshots.ts';
@@ -154,67 +153,61 @@ export const mayWriteNow = (state: ShootProberState, context: ShootContext): boo
 /** Takes the next steps towards the desired scaling. */
 const scale = (given: ShootProberState, responses: readonly ActionResponse[], context: ShootContext): ShootStep => {
   const permitted = permissionIn(given, context);
-  const { state, effects } = beginScaling(dropScaling(given, permitted), permitted, context);
+  const mayScale = permitted === 'granted';
+  const isWanted = permitted !== 'refused' && given.scaling?.direction === given.desired?.direction;
+  const state = beginScaling(isWanted ? given : { ...given, scaling: undefined }, mayScale, context);
   const { desired } = state;
+  const keepsRetrying = desired?.direction === 'down' && isRecent(desired, context);
   const scaling = scalingUnderWay(state);
-  if (scaling === undefined || desired === undefined) {
-    return { state: endProbing(state, context.inFlight.size), effects, wakeAt: Number.POSITIVE_INFINITY };
-  }
-  const step = advanceScaling(scaling, {
-    ...context,
-    responses,
-    mayScale: permitted === 'granted',
-    keepsRetrying: desired.direction === 'down' && isRecent(desired, context),
-  });
-  const sent = step.actions.map((action): Effect => ({ kind: 'send', scaling: step.scaling, action }));
-  const next = { ...state, scaling: step.scaling };
-  const { rest } = step.scaling;
-  if (rest === undefined) return { state: next, effects: [...effects, ...sent], wakeAt: step.wakeAt };
+  const step = scaling && advanceScaling(scaling, { ...context, responses, mayScale, keepsRetrying });
+  const next = step === undefined ? state : { ...state, scaling: step.scaling };
+  const actions = step?.actions ?? [];
   return {
-    state: endProbing(next, context.inFlight.size + sent.length),
-    effects: [...effects, ...sent, { kind: 'scaling-ended', scaling: step.scaling, end: rest.end }],
-    wakeAt: step.wakeAt,
+    state: endProbing(next, context.inFlight.size + actions.length),
+    effects: effectsOf(given.scaling, next.scaling, actions),
+    wakeAt: step?.wakeAt ?? Number.POSITIVE_INFINITY,
   };
 };
 
-interface Changed {
-  readonly state: ShootProberState;
-  readonly effects: readonly Effect[];
-}
-
-/** Drops the scaling that is no longer wanted or allowed. */
-const dropScaling = (state: ShootProberState, permitted: Permission): Changed => {
-  const { scaling, desired } = state;
-  if (scaling === undefined || (desired?.direction === scaling.direction && permitted !== 'refused')) {
-    return { state, effects: [] };
-  }
-  const dropped: Effect = { kind: 'scaling-ended', scaling, end: 'dropped' };
-  return { state: { ...state, scaling: undefined }, effects: scaling.rest === undefined ? [dropped] : [] };
+/** Returns what a step sends, and tells that a scaling was dropped, has begun, or has come to rest. */
+const effectsOf = (
+  before: Scaling | undefined,
+  after: Scaling | undefined,
+  actions: readonly Action[],
+): readonly Effect[] => {
+  const isOther = before?.direction !== after?.direction || before?.startedAt !== after?.startedAt;
+  const wasUnderWay = before !== undefined && before.rest === undefined;
+  const effects: Effect[] = isOther && wasUnderWay ? [{ kind: 'scaling-ended', scaling: before }] : [];
+  if (after === undefined) return effects;
+  if (isOther) effects.push({ kind: 'scaling-started', scaling: after });
+  effects.push(...actions.map((action): Effect => ({ kind: 'send', scaling: after, action })));
+  if (after.rest !== undefined && (isOther || wasUnderWay)) effects.push({ kind: 'scaling-ended', scaling: after });
+  return effects;
 };
 
 /**
  * Continues the scaling under way on the latest verdict, or begins one if there is something to do. A scale-up begins once for each verdict: if its owner
  * scales a resource to 0, as in a hibernation, the Cluster may show why a moment later.
  */
-const beginScaling = ({ state, effects }: Changed, permitted: Permission, context: ShootContext): Changed => {
+const beginScaling = (state: ShootProberState, mayScale: boolean, context: ShootContext): ShootProberState => {
   const { desired, scaling } = state;
-  if (desired === undefined) return { state, effects };
+  if (desired === undefined) return state;
   const { direction, since, judgedAt, isTried } = desired;
   const tried = { ...state, desired: { ...desired, isTried: true } };
   if (scaling !== undefined && scaling.rest === undefined) {
-    return { state: { ...tried, scaling: confirmScaling(scaling, desired, context.now) }, effects };
+    return { ...tried, scaling: confirmScaling(scaling, desired, context.now) };
   }
   const rests = scaling?.rest !== undefined && context.now < restsUntil(scaling.rest, isTried);
-  if (permitted !== 'granted' || rests || (isTried && direction !== 'down')) return { state, effects };
+  if (!mayScale || rests || (isTried && direction !== 'down')) return state;
   const withoutLead = context.role.leads ? undefined : whyWithoutLead(since, context.now);
   const begun = createScaling(desired, context, withoutLead);
-  if (!hasWork(begun, context, isTried)) return { state: tried, effects };
+  if (!hasWork(begun, context, isTried)) return tried;
   // The outage may be over: a pause has ended, a resource has changed, or this process leads from now on.
   if (direction === 'down' && context.now > judgedAt + freshMs) {
-    if (state.verdict?.kind === 'unhealthy') return { state: { ...state, ...lookAgain(state, context.now) }, effects };
-    if (scaling === undefined && !isRecent(desired, context)) return { state, effects };
+    if (state.verdict?.kind === 'unhealthy') return { ...state, ...lookAgain(state, context.now) };
+    if (scaling === undefined && !isRecent(desired, context)) return state;
   }
-  return { state: { ...tried, scaling: begun }, effects: [...effects, { kind: 'scaling-started', scaling: begun }] };
+  return { ...tried, scaling: begun };
 };
 
 /** A scale-down that begins later than this after its verdict, in milliseconds, looks again first. While runs fail it needs a recent verdict, or goes on with what has begun: what was refused, or undone by another writer. */
@@ -225,7 +218,7 @@ const whyWithoutLead = (since: number, now: number): string =>
 
 /** Ends the prober once nothing is left to give back, and no request is in flight. */
 const endProbing = (state: ShootProberState, inFlight: number): ShootProberState =>
-  state.end === undefined || inFlight > 0 ? state : { ...state, ended: true };
+  state.end === undefined || scalingUnderWay(state) !== undefined || inFlight > 0 ? state : { ...state, ended: true };
 
 const wakeTimeOf = (state: ShootProberState, context: ShootContext): number => {
   const { now, role, pausedUntil = Number.POSITIVE_INFINITY } = context;
@@ -290,8 +283,8 @@ export type Effect =
   | { readonly kind: 'abort-run' }
   | { readonly kind: 'scaling-started'; readonly scaling: Scaling }
   | { readonly kind: 'send'; readonly scaling: Scaling; readonly action: Action }
-  /** Requests of the scaling that are not sent yet are not sent any more. */
-  | { readonly kind: 'scaling-ended'; readonly scaling: Scaling; readonly end: ScalingEnd };
+  /** The scaling has come to rest, or was dropped. Its requests that are not sent yet are not sent any more. */
+  | { readonly kind: 'scaling-ended'; readonly scaling: Scaling };
 
 export interface ShootStep {
   readonly state: ShootProberState;

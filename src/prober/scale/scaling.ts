@@ -44,9 +44,6 @@ interface Rest {
 export const restsUntil = ({ since, end }: Rest, isTried = false): number =>
   since + (isTried && end === 'failed' ? refusedDelayMs : paceMs);
 
-/** `dropped`: the scaling was no longer desired, or no longer allowed. */
-export type ScalingEnd = Rest['end'] | 'dropped';
-
 /** What a scaling needs to know of the resources. */
 export interface ScalingContext {
   readonly now: number;
