@@ -1,6 +1,6 @@
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import type { LeaseList } from './leases.ts';
-import type { ProbeMemory, Unanswered, ReadError } from './judgement.ts';
+import type { ProbeMemory, ReadError } from './judgement.ts';
 
 // While the API server of a shoot fails, no kubelet can renew, and afterwards all leases are old. But one that we cannot reach need not have failed.
 
@@ -19,10 +19,9 @@ const shows = (error: ReadError): 'proved' | 'unconnected' | undefined => {
 };
 
 /** Ends the time in which the API server proved that it failed, at `until`: from there silence counts, if that time was long. */
-const endProof = (memory: ProbeMemory, until: number): ProbeMemory => {
-  const { provedSince, ...rest }: Unanswered = memory.unanswered ?? { isUnconnected: false };
-  if (provedSince === undefined || until - provedSince < excuseMs) return { ...memory, unanswered: rest };
-  return { ...memory, excusedUntil: until, unanswered: rest };
+const endProof = ({ provedSince, ...memory }: ProbeMemory, until: number): ProbeMemory => {
+  if (provedSince === undefined || until - provedSince < excuseMs) return memory;
+  return { ...memory, excusedUntil: until };
 };
 
 /**
@@ -31,23 +30,16 @@ const endProof = (memory: ProbeMemory, until: number): ProbeMemory => {
  */
 export const rememberFailure = (memory: ProbeMemory, startedAt: number, error: ReadError): ProbeMemory => {
   const shown = shows(error);
-  const ended = shown === 'proved' ? memory : endProof(memory, startedAt);
-  const before: Unanswered = ended.unanswered ?? { isUnconnected: false };
-  return {
-    ...ended,
-    unanswered: {
-      ...before,
-      provedSince: before.provedSince ?? (shown === 'proved' ? startedAt : undefined),
-      isUnconnected: before.isUnconnected || shown === 'unconnected',
-    },
-  };
+  if (shown === 'proved') return { ...memory, provedSince: memory.provedSince ?? startedAt };
+  const ended = endProof(memory, startedAt);
+  return shown === 'unconnected' ? { ...ended, isUnconnected: true } : ended;
 };
 
 /** Enters an answered list: an older failure ends with it. */
 export const endFailure = (memory: ProbeMemory, { receivedAt }: Pick<LeaseList, 'receivedAt'>): ProbeMemory => {
-  const { unanswered, ...rest } = endProof(memory, receivedAt);
-  const isCutOff = unanswered?.isUnconnected === true && rest.excusedUntil !== receivedAt;
-  return isCutOff ? { ...rest, cutOffUntil: receivedAt } : rest;
+  const { isUnconnected = false, ...ended } = endProof(memory, receivedAt);
+  const isCutOff = isUnconnected && ended.excusedUntil !== receivedAt;
+  return isCutOff ? { ...ended, cutOffUntil: receivedAt } : ended;
 };
 
 /** True if the error's code in Node shows a fault on our side. Kubelets connect and verify certificates by themselves, so they may have renewed meanwhile. */

@@ -51,14 +51,6 @@ export interface LeaseCounts {
   readonly expired: number;
 }
 
-/** Consecutive runs that got no list of leases. Times are monotonic milliseconds. */
-export interface Unanswered {
-  /** Start of the run since which the API server has proved that it fails: it was reached and answered 5xx, or not at all. */
-  readonly provedSince?: number;
-  /** True if we could not connect in some run. */
-  readonly isUnconnected: boolean;
-}
-
 /** An outage, from its first verdict `unhealthy` until all held resources are restored. Times are monotonic milliseconds. */
 export interface Outage {
   /** Candidates whose lease had expired before the outage. A landing does not wait for them. */
@@ -80,7 +72,10 @@ export interface ProbeMemory {
   readonly listedAt?: number;
   /** What the latest run that listed nodes and machines found: names of the nodes whose leases count. */
   readonly candidates?: { readonly at: number; readonly names: ReadonlySet<string> };
-  readonly unanswered?: Unanswered;
+  /** Start of the run since which the API server has proved that it fails: it was reached and answered 5xx, or not at all. */
+  readonly provedSince?: number;
+  /** True if we could not connect in some run since the latest list. */
+  readonly isUnconnected?: boolean;
   /** End of the latest failure of the API server that counts as an excuse: silence counts from here. */
   readonly excusedUntil?: number;
   /** End of the latest time in which only we could not connect. */

@@ -161,7 +161,7 @@ it('a shoot that flaps is reported once each time, in log, gauge and an Event of
 });
 
 it('a failure of the API server from whose end silence counts is told once, with its length', () => {
-  const failing = { ...emptyProbeMemory, unanswered: { provedSince: 1_000, isUnconnected: false } };
+  const failing = { ...emptyProbeMemory, provedSince: 1_000 };
   const memory = { ...emptyProbeMemory, excusedUntil: 19_000 };
   for (const before of [failing, memory]) {
     emit(runEnded('a', decisionOf(upVerdict, { memory }), { before }));

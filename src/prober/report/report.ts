@@ -150,7 +150,7 @@ class Report {
     if (skewMs !== undefined) this.#skewed(namespace, skewMs);
     const { excusedUntil } = memory;
     if (excusedUntil !== undefined && excusedUntil !== before.excusedUntil) {
-      const seconds = Math.round((excusedUntil - (before.unanswered?.provedSince ?? excusedUntil)) / 1_000);
+      const seconds = Math.round((excusedUntil - (before.provedSince ?? excusedUntil)) / 1_000);
       logger.info('the API server failed until now: silence counts from here', { namespace, seconds });
     }
     const role = leads() ? {} : { standby: true };
