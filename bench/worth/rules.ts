@@ -20,9 +20,9 @@ const judgement: readonly Rule[] = [
     purpose: 'three or more nodes that fall silent together have a common cause, which shows before leases expire',
     patches: [
       {
-        file: 'judge/rules.ts',
-        find: 'return Math.max(lease.silentSince + afterMs, lease.trustedFrom);',
-        replace: 'return Number.POSITIVE_INFINITY;',
+        file: 'judge/leases.ts',
+        find: 'silentAt: Math.max(silentSince + silentAgeOf({ durationMs }, settings), countsFrom),',
+        replace: 'silentAt: Number.POSITIVE_INFINITY,',
       },
     ],
   },
@@ -54,8 +54,8 @@ const judgement: readonly Rule[] = [
     patches: [
       {
         file: 'judge/decide.ts',
-        find: 'const { cutOffUntil = never } = memory;',
-        replace: 'const cutOffUntil = never;',
+        find: 'const { cutOffUntil = Number.NEGATIVE_INFINITY } = memory;',
+        replace: 'const cutOffUntil = Number.NEGATIVE_INFINITY;',
       },
     ],
   },
@@ -65,7 +65,7 @@ const judgement: readonly Rule[] = [
     patches: [
       {
         file: 'judge/decide.ts',
-        find: 'return known >= neededOf(counts.candidates, settings) ? 0 : confirmAfterMs;',
+        find: 'return known >= neededOf(candidates.length, settings) ? 0 : confirmAfterMs;',
         replace: 'return 0;',
       },
     ],
@@ -75,10 +75,11 @@ const judgement: readonly Rule[] = [
     purpose: 'the next look comes when a rule would hold, not only at the next tick',
     patches: [
       {
-        file: 'judge/judgement.ts',
-        find: 'Math.min(nextScheduledRun(input), Math.max(mayTurnAt, input.now + minRetryDelayMs))',
-        replace: 'nextScheduledRun(input)',
+        file: 'judge/decide.ts',
+        find: 'nextRunAt: nextRunAt(input, mayTurnAt),',
+        replace: 'nextRunAt: nextRunAt(input),',
       },
+      { file: 'judge/decide.ts', find: ', lookAt: crossedAt }', replace: ' }' },
     ],
   },
   {
@@ -86,9 +87,9 @@ const judgement: readonly Rule[] = [
     purpose: 'nodes whose own lease is long do not keep their neighbours from counting as all silent',
     patches: [
       {
-        file: 'judge/rules.ts',
-        find: 'lease.durationMs / 2 <= expiryAgeOf(lease, settings);',
-        replace: 'true;',
+        file: 'judge/leases.ts',
+        find: 'const isDue = halfMs <= expiryAgeOf(lease, settings);',
+        replace: 'const isDue = true;',
       },
     ],
   },
@@ -96,7 +97,7 @@ const judgement: readonly Rule[] = [
     name: 'external-trigger',
     purpose: 'mode trigger: while the public address is unreachable, 15 s of silence are enough',
     patches: [
-      { file: 'judge/rules.ts', find: 'isTriggered ? triggeredMs : Number.POSITIVE_INFINITY,', replace: 'Infinity,' },
+      { file: 'judge/leases.ts', find: 'isTriggered ? Math.min(usualMs, triggeredMs) : usualMs;', replace: 'usualMs;' },
     ],
   },
   {
@@ -113,7 +114,9 @@ const judgement: readonly Rule[] = [
   {
     name: 'landing',
     purpose: 'controllers are restored when all kubelets are back, not when enough are (switches flapping off as well)',
-    patches: [{ file: 'judge/landing.ts', find: 'awaited === 0 || settings.landingTimeoutMs === 0', replace: 'true' }],
+    patches: [
+      { file: 'judge/landing.ts', find: 'awaited.length === 0 || settings.landingTimeoutMs === 0', replace: 'true' },
+    ],
   },
   {
     name: 'flapping',
@@ -145,7 +148,7 @@ const ages: readonly Rule[] = [
     patches: [
       {
         file: 'judge/leases.ts',
-        find: 'trusted ? Number.NEGATIVE_INFINITY : shownAt + renewalIntervalOf({ durationMs });',
+        find: 'isTrusted ? Number.NEGATIVE_INFINITY : shownAt + renewalIntervalOf({ durationMs });',
         replace: 'Number.NEGATIVE_INFINITY;',
       },
     ],
@@ -197,8 +200,8 @@ const requests: readonly Rule[] = [
     patches: [
       {
         file: 'judge/retry.ts',
-        find: 'Math.min(nextScheduledRun(input), repeatAt)',
-        replace: 'nextScheduledRun(input)',
+        find: 'nextRunAt(input, Math.max(now + repeatMs, mayBeOutageFrom(input)))',
+        replace: 'nextRunAt(input)',
       },
     ],
   },
@@ -230,8 +233,8 @@ const requests: readonly Rule[] = [
     patches: [
       {
         file: 'judge/decide.ts',
-        find: 'leasesSuffice: dependents.nothingToRestore && !mayBeOutage && isKnown,',
-        replace: 'leasesSuffice: false,',
+        find: "isKnown ? 'nothing' : 'knowledge';",
+        replace: "isKnown ? 'decision' : 'knowledge';",
       },
     ],
   },
@@ -241,7 +244,7 @@ const requests: readonly Rule[] = [
     patches: [
       {
         file: 'judge/decide.ts',
-        find: 'const isKnown = memory.candidates !== undefined && now - memory.candidates.at < eagerEveryMs;',
+        find: 'const isKnown = answered.candidates !== undefined && now - answered.candidates.at < eagerEveryMs;',
         replace: 'const isKnown = true;',
       },
     ],

@@ -2,76 +2,55 @@ import type { ChooseCandidates, ChosenCandidates } from '../../gardener/candidat
 import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
-import {
-  type Decision,
-  decisionOf,
-  healthyDecision,
-  minRetryDelayMs,
-  type ProbeInput,
-  type ProbeMemory,
-  type LeaseCounts,
-  type ReadError,
-} from './judgement.ts';
+import { type Decision, type ProbeInput, type ProbeMemory, type ReadError, nextRunAt } from './judgement.ts';
 import { endFailure } from './excuse.ts';
 import { endOutage, trackOutage } from './landing.ts';
 import { type LeaseList, type ObservedLease, observeLeases } from './leases.ts';
 import { afterFailedRead } from './retry.ts';
-import { countExpired, expiredFrom, expiredOfSomeFrom, neededOf, outageFrom, outageOfSomeFrom } from './rules.ts';
-
-const never = Number.NEGATIVE_INFINITY;
+import { countExpired, expiredFrom, fewestCandidates, neededOf, outageFrom, outageOfSomeFrom } from './rules.ts';
 
 /** Nodes and machines are listed at least once in this time, in milliseconds: a shoot that cannot be protected must be known before the outage. */
 const eagerEveryMs = 300_000;
 
-/** Result of judging one list of the leases. Times are monotonic milliseconds. */
+/** Result of judging one list of the leases. */
 export interface JudgedLeases {
-  readonly leases: readonly ObservedLease[];
-  /** When the list was sent: what it shows was so at this instant at the latest. */
-  readonly at: number;
-  /** True if neither nodes nor machines could change the decision. */
-  readonly leasesSuffice: boolean;
-  /** True if neither could change the decision either, but they have not been listed for long. */
-  readonly isOnlyToKnow: boolean;
+  /** The memory of the run, with these leases. */
+  readonly memory: ProbeMemory;
+  /** What nodes and machines are needed for. `nothing`: they cannot change the decision. `knowledge`: neither, but they have not been listed for long. */
+  readonly need: 'nothing' | 'knowledge' | 'decision';
   /** True if leases have expired or resources are held. Requests to the seed must then not wait behind ordinary ones. */
   readonly isUrgent: boolean;
-  readonly memory: ProbeMemory;
 }
 
 /** Enters a list of the leases into the memory, and judges each of them. */
 export const judgeLeases = (list: LeaseList, input: ProbeInput): JudgedLeases => {
   const { settings, dependents, now } = input;
   const answered = endFailure(input.memory, list);
-  const leases = observeLeases(list, {
-    previous: answered.leases,
-    previousSentAt: answered.listedAt ?? never,
-    excusedUntil: answered.excusedUntil ?? never,
-    settings,
-  });
-  const memory = { ...answered, leases, listedAt: list.sentAt };
+  const leases = observeLeases(list, answered, settings);
   const mayBeOutage = list.sentAt >= outageOfSomeFrom(leases, settings);
-  const isKnown = memory.candidates !== undefined && now - memory.candidates.at < eagerEveryMs;
+  const isKnown = answered.candidates !== undefined && now - answered.candidates.at < eagerEveryMs;
+  const needIfQuiet = isKnown ? 'nothing' : 'knowledge';
   return {
-    leases,
-    at: list.sentAt,
-    leasesSuffice: dependents.nothingToRestore && !mayBeOutage && isKnown,
-    isOnlyToKnow: dependents.nothingToRestore && !mayBeOutage && !isKnown,
+    memory: { ...answered, leases, listedAt: list.sentAt },
+    need: dependents.nothingToRestore && !mayBeOutage ? needIfQuiet : 'decision',
     // Also while resources are held: at the ordinary rate of five requests a second a whole seed would not leave protection.
     isUrgent: dependents.anyHeld || mayBeOutage || countExpired(leases, list.sentAt) > 0,
-    memory,
   };
 };
 
-/** Decides by the leases alone, for `leasesSuffice`. */
-export const decideByLeases = ({ leases, at, memory }: JudgedLeases, input: ProbeInput): Decision => {
-  const { suspectedUntil: _, ...rest } = endOutage(memory, input.now);
-  const { candidates } = memory;
+/** Decides by the leases in the memory alone, which need nothing else. */
+export const decideByLeases = (input: ProbeInput): Decision => {
+  const { settings, memory, now } = input;
+  const { leases, listedAt = now, candidates } = memory;
   const known = leases.filter(({ name }) => candidates?.names.has(name));
-  return healthyDecision(input, {
-    memory: rest,
-    reason: `${share(leases, at)} leases expired: no set of nodes reaches the threshold`,
-    // Some three leases may be silent sooner than the candidates, but a healthy shoot would then be probed twice as often.
-    mayTurnAt: Math.min(expiredOfSomeFrom(leases, input.settings), outageFrom(known, input.settings)),
-  });
+  // Some three leases may be silent sooner than the candidates, but a healthy shoot would then be probed twice as often.
+  const mayTurnAt = Math.min(expiredFrom(leases, settings, fewestCandidates), outageFrom(known, settings));
+  return {
+    verdict: { kind: 'healthy' },
+    reason: `${share(leases, listedAt)} leases expired: no set of nodes reaches the threshold`,
+    nextRunAt: nextRunAt(input, mayTurnAt),
+    memory: { ...endOutage(memory, now), suspectedUntil: undefined },
+  };
 };
 
 export interface NodesAndMachines {
@@ -83,24 +62,26 @@ export interface NodesAndMachines {
   readonly noSuchNode: string;
 }
 
-/** Decides by the leases of the candidates. */
-export const decideByCandidates = (judged: JudgedLeases, lists: NodesAndMachines, input: ProbeInput): Decision => {
-  const { leases, memory } = judged;
+/** Decides by the leases in the memory of those nodes that are candidates. */
+export const decideByCandidates = (lists: NodesAndMachines, input: ProbeInput): Decision => {
   const { nodes, machines, chooseCandidates, noSuchNode } = lists;
-  const fail = (failure: 'node_list_failed' | 'machine_list_failed', error: ReadError): Decision =>
-    afterFailedRead({ failure, error }, { ...input, memory });
-  if (!nodes.ok) return fail('node_list_failed', nodes.error);
-  if (!machines.ok) return fail('machine_list_failed', machines.error);
+  if (!nodes.ok) return afterFailedRead({ failure: 'node_list_failed', error: nodes.error }, input);
+  if (!machines.ok) return afterFailedRead({ failure: 'machine_list_failed', error: machines.error }, input);
 
-  const chosen = chooseCandidates(nodes.value, machines.value, input.settings.poolConditions);
+  const { now, settings, memory } = input;
+  const { leases, listedAt = now } = memory;
+  const chosen = chooseCandidates(nodes.value, machines.value, settings.poolConditions);
   const candidates = leases.filter(({ name }) => chosen.candidates.has(name));
-  const known = { ...memory, candidates: { at: input.now, names: chosen.candidates } };
-  const decision = judge(candidates, judged.at, { ...input, memory: known });
-  return {
-    ...trackOutage(decision, candidates, input),
+  const { lookAt, suspectedUntil, ...judged } = judge(candidates, listedAt, input);
+  const decision = {
+    ...judged,
+    counts: { candidates: candidates.length, expired: countExpired(candidates, listedAt) },
     leftOut: notCounted(leases, { ...chosen, noSuchNode }),
     nodes: nodes.value.length,
+    nextRunAt: nextRunAt(input, lookAt),
+    memory: { ...memory, candidates: { at: now, names: chosen.candidates }, suspectedUntil },
   };
+  return trackOutage(decision, candidates, input);
 };
 
 /** Returns why leases do not count, and which candidates have no lease. */
@@ -120,41 +101,49 @@ export const notCounted = (
 const share = (leases: readonly ObservedLease[], at: number): string =>
   `${String(countExpired(leases, at))}/${String(leases.length)}`;
 
+/** What the candidates show at one instant. */
+interface Judgement extends Pick<Decision, 'verdict' | 'reason'>, Pick<ProbeMemory, 'suspectedUntil'> {
+  /** When the verdict will change if no lease is renewed. Absent: at no time that is known. */
+  readonly lookAt?: number;
+}
+
 /** Judges the candidates by the first rule that holds at the instant `at`: too few of them, expired, all silent; else the shoot is healthy. */
-const judge = (candidates: readonly ObservedLease[], at: number, input: ProbeInput): Decision => {
+const judge = (candidates: readonly ObservedLease[], at: number, input: ProbeInput): Judgement => {
   const { settings, dependents } = input;
-  const counts = { candidates: candidates.length, expired: countExpired(candidates, at) };
-  const { suspectedUntil: _, ...memory } = input.memory;
-  if (counts.candidates === 0) return healthyDecision(input, { memory, counts, reason: 'no candidate nodes' });
-  if (counts.candidates === 1) {
+  const healthy = { kind: 'healthy' } as const;
+  const expired = countExpired(candidates, at);
+  if (candidates.length === 0) return { verdict: healthy, reason: 'no candidate nodes' };
+  if (candidates.length < fewestCandidates) {
     // One node proves nothing about the path, but a pool that shrank to one while its shoot was held must be restored in the end.
-    if (dependents.anyHeld && counts.expired === 0) {
-      const reason = 'the only candidate node renews its lease';
-      return healthyDecision(input, { memory, counts, reason });
-    }
-    const reason = 'a single candidate node proves nothing about the path';
-    return decisionOf(input, { verdict: { kind: 'skipped' }, memory, reason, counts });
+    if (dependents.anyHeld && expired === 0)
+      return { verdict: healthy, reason: 'the only candidate node renews its lease' };
+    return { verdict: { kind: 'skipped' }, reason: 'a single candidate node proves nothing about the path' };
   }
   const crossedAt = outageFrom(candidates, settings);
-  if (at >= crossedAt) return judgeOutage(candidates, { crossedAt, observedAt: at, counts }, input);
-  return healthyDecision(input, {
-    memory,
-    counts,
-    reason: expiredInWords(candidates, at, input),
-    mayTurnAt: crossedAt,
-  });
+  if (at < crossedAt) return { verdict: healthy, reason: expiredInWords(candidates, at, input), lookAt: crossedAt };
+
+  const expiredAt = expiredFrom(candidates, settings);
+  const reason = at >= expiredAt ? expiredInWords(candidates, at, input) : silentInWords(candidates, at);
+  const suspectedUntil = suspectedUntilOf(candidates, at, input);
+  if (at < suspectedUntil) {
+    return {
+      verdict: { kind: 'confirming' },
+      reason: `${reason}; looking again`,
+      lookAt: suspectedUntil,
+      suspectedUntil,
+    };
+  }
+  const graceEndsAt = expiredAt + settings.graceMs - settings.expiryAgeMs;
+  return { verdict: { kind: 'unhealthy', crossedAt, graceEndsAt }, reason, suspectedUntil: confirmed };
 };
 
 const expiredInWords = (candidates: readonly ObservedLease[], at: number, { settings }: ProbeInput): string =>
   `${share(candidates, at)} node leases expired, threshold ${String(settings.nodeLeaseFailureFraction)}`;
 
-interface ObservedOutage {
-  /** From when on a rule holds. */
-  readonly crossedAt: number;
-  /** When the list was sent that shows it. */
-  readonly observedAt: number;
-  readonly counts: LeaseCounts;
-}
+const silentInWords = (candidates: readonly ObservedLease[], at: number): string => {
+  const silentSince = Math.max(...candidates.map((lease) => lease.silentSince));
+  return `none of ${String(candidates.length)} candidates has renewed for ${((at - silentSince) / 1_000).toFixed(1)} s`;
+};
 
 /** A first list that shows the silence of all, or leases that no earlier list shows, is confirmed by another after this time, in milliseconds. */
 const confirmAfterMs = 2_000;
@@ -164,67 +153,28 @@ const confirmAfterMs = 2_000;
  */
 const confirmUnansweredAfterMs = 7_500;
 /** Value of `suspectedUntil`: any list confirms the outage. */
-const confirmed = never;
+const confirmed = Number.NEGATIVE_INFINITY;
 
-/** Judges candidates of which a rule holds: the shoot is cut off, unless a second list has to confirm it. */
-const judgeOutage = (candidates: readonly ObservedLease[], outage: ObservedOutage, input: ProbeInput): Decision => {
-  const { memory, settings, now } = input;
-  const { crossedAt, observedAt, counts } = outage;
-  const expiredAt = expiredFrom(candidates, settings);
-  const rule = observedAt >= expiredAt ? 'expired' : 'all silent';
-  const words =
-    rule === 'expired'
-      ? expiredInWords(candidates, observedAt, input)
-      : `none of ${String(counts.candidates)} candidates has renewed for ${silentInWords(candidates, observedAt)}`;
-  const { cutOffUntil = never } = memory;
+/** Returns from when on a list confirms an outage that one shows at the instant `at`. */
+const suspectedUntilOf = (candidates: readonly ObservedLease[], at: number, input: ProbeInput): number => {
+  const { memory, settings } = input;
+  const { cutOffUntil = Number.NEGATIVE_INFINITY } = memory;
   const reconnectedFrom = cutOffUntil + confirmUnansweredAfterMs;
-  const until =
-    memory.suspectedUntil ??
-    Math.max(
-      observedAt + confirmationMs(candidates, { observedAt, counts, rule, expiredAt }, settings),
-      reconnectedFrom,
-    );
+  const until = memory.suspectedUntil ?? Math.max(at + confirmationMs(candidates, at, settings), reconnectedFrom);
   // The API server may have been down for so long since then that this alone explains the silence: the suspicion starts anew.
   const isOutdated = until !== confirmed && cutOffUntil > until + settings.graceMs / 2;
-  const suspectedUntil = isOutdated ? reconnectedFrom : until;
-  if (observedAt < suspectedUntil) {
-    return decisionOf(input, {
-      verdict: { kind: 'confirming' },
-      reason: `${words}; looking again`,
-      counts,
-      nextRunAt: Math.max(suspectedUntil, now + minRetryDelayMs),
-      memory: { ...memory, suspectedUntil },
-    });
-  }
-  const verdict = {
-    kind: 'unhealthy',
-    crossedAt,
-    graceEndsAt: expiredAt + settings.graceMs - settings.expiryAgeMs,
-  } as const;
-  return decisionOf(input, { verdict, reason: words, counts, memory: { ...memory, suspectedUntil: confirmed } });
+  return isOutdated ? reconnectedFrom : until;
 };
-
-interface Suspicion extends Pick<ObservedOutage, 'observedAt' | 'counts'> {
-  readonly rule: 'expired' | 'all silent';
-  /** From when on enough candidates have expired. */
-  readonly expiredAt: number;
-}
 
 /** Returns how long after a first list that shows an outage another must confirm it; 0 if it counts at once. */
-const confirmationMs = (
-  candidates: readonly ObservedLease[],
-  { rule, observedAt, counts, expiredAt }: Suspicion,
-  settings: ProbeInput['settings'],
-): number => {
-  if (rule === 'expired') {
-    const known = candidates.filter(({ expiresAt, isNew }) => observedAt >= expiresAt && !isNew).length;
-    return known >= neededOf(counts.candidates, settings) ? 0 : confirmAfterMs;
+const confirmationMs = (candidates: readonly ObservedLease[], at: number, settings: ProbeInput['settings']): number => {
+  const expiredAt = expiredFrom(candidates, settings);
+  if (at >= expiredAt) {
+    const known = candidates.filter(({ expiresAt, isNew }) => at >= expiresAt && !isNew).length;
+    return known >= neededOf(candidates.length, settings) ? 0 : confirmAfterMs;
   }
-  const wasAnswered = candidates.every(({ shownAt }) => shownAt < observedAt);
+  const wasAnswered = candidates.every(({ shownAt }) => shownAt < at);
   // Once they have expired as well, patience protects nobody: a first list that shows that is confirmed sooner.
-  const unansweredMs = Math.min(confirmUnansweredAfterMs, Math.max(confirmAfterMs, expiredAt - observedAt));
+  const unansweredMs = Math.min(confirmUnansweredAfterMs, Math.max(confirmAfterMs, expiredAt - at));
   return wasAnswered ? confirmAfterMs : unansweredMs;
 };
-
-const silentInWords = (candidates: readonly ObservedLease[], at: number): string =>
-  `${((at - Math.max(...candidates.map(({ silentSince }) => silentSince))) / 1_000).toFixed(1)} s`;

@@ -153,26 +153,10 @@ export interface Decision {
   readonly memory: ProbeMemory;
 }
 
-export const minRetryDelayMs = 1_000;
+const minRetryDelayMs = 1_000;
 
-export const nextScheduledRun = ({ now, random, settings }: ProbeInput): number =>
-  now + settings.probeIntervalMs * (1 + random * settings.backoffJitterFactor);
-
-interface Healthy extends Pick<Decision, 'memory' | 'reason' | 'counts'> {
-  /** Monotonic instant from which the verdict would be another if no lease were renewed. */
-  readonly mayTurnAt?: number;
-}
-
-/** Returns the decision that a shoot is healthy. The next run is due when that could change, or at the next scheduled run. */
-export const healthyDecision = (input: ProbeInput, given: Healthy): Decision => {
-  const { memory, reason, counts, mayTurnAt = Number.POSITIVE_INFINITY } = given;
-  const nextRunAt = Math.min(nextScheduledRun(input), Math.max(mayTurnAt, input.now + minRetryDelayMs));
-  return decisionOf(input, { verdict: { kind: 'healthy' }, reason, counts, nextRunAt, memory });
-};
-
-/** Completes a decision. Defaults: the next scheduled run, the memory of the input, and as reason the error. */
-export const decisionOf = (input: ProbeInput, given: Pick<Decision, 'verdict'> & Partial<Decision>): Decision => {
-  const { verdict } = given;
-  const reason = verdict.kind === 'failed' ? verdict.error.message : verdict.kind;
-  return { reason, nextRunAt: nextScheduledRun(input), memory: input.memory, ...given };
+/** Returns when the next run starts: at the next tick, or at `lookAt` if that is sooner, but in a second at the earliest. */
+export const nextRunAt = ({ now, random, settings }: ProbeInput, lookAt = Number.POSITIVE_INFINITY): number => {
+  const tick = now + settings.probeIntervalMs * (1 + random * settings.backoffJitterFactor);
+  return Math.min(tick, Math.max(lookAt, now + minRetryDelayMs));
 };

@@ -1,4 +1,4 @@
-import { type Decision, minRetryDelayMs, type ProbeInput, type Outage, type ProbeMemory } from './judgement.ts';
+import { type Decision, type ProbeInput, type Outage, type ProbeMemory, type Verdict, nextRunAt } from './judgement.ts';
 import { type ObservedLease, expiryAgeOf } from './leases.ts';
 import { neededOf, nthSmallest } from './rules.ts';
 
@@ -45,64 +45,39 @@ export const endOutage = (memory: ProbeMemory, now: number): ProbeMemory => {
   return outage.landedAt === undefined || outage.isAssumed === true ? rest : { ...rest, restoredAt: now };
 };
 
-interface LandingProgress {
-  readonly late: readonly string[];
-  readonly awaited: number;
-  readonly landing: NonNullable<Outage['landing']>;
-  /** When it ends if all go on to renew; absent while some are late. */
-  readonly earliest?: number | undefined;
-  /** When it ends whoever renews. */
-  readonly latest: number;
-  /** Explanation of the wait, for people. */
-  readonly terms: string;
-}
-
 /** Returns the candidates without a recent renewal. One clock alone shows none: we must have seen that lease change. */
 const lateOf = (candidates: readonly ObservedLease[], listedAt: number): readonly string[] => {
   const isFresh = (lease: ObservedLease): boolean =>
-    (lease.trustedFrom === Number.NEGATIVE_INFINITY || Number.isFinite(lease.changedAfter)) &&
+    (lease.isTrusted || Number.isFinite(lease.changedAfter)) &&
     listedAt - lease.renewedAt < freshShare * lease.durationMs;
   return candidates.filter((lease) => !isFresh(lease)).map(({ name }) => name);
 };
 
 /**
- * Returns the progress of the landing. It waits until every candidate that was alive before the outage renews again, and for `landingTimeout` at most. In a
- * flapping shoot all must have renewed for two minutes; a node that never returns is waited for twice that.
+ * Returns when the landing ends. It waits until every candidate that was alive before the outage renews again, and for `landingTimeout` at most. In a flapping
+ * shoot all must have renewed for two minutes; a node that never returns is waited for twice that.
  */
-const landingProgress = (
-  candidates: readonly ObservedLease[],
-  outage: Outage,
-  { now, memory, settings }: ProbeInput,
-): LandingProgress => {
-  const awaited = candidates.filter(({ name }) => !outage.expiredBefore.has(name));
-  const late = lateOf(awaited, memory.listedAt ?? now);
+const endOfLanding = (
+  { belowSince, freshSince }: NonNullable<Outage['landing']>,
+  waitMs: number,
+  { memory, settings }: ProbeInput,
+): Pick<Extract<Verdict, { kind: 'landing' }>, 'earliest' | 'latest'> => {
   const { excusedUntil = Number.NEGATIVE_INFINITY } = memory;
-  const belowSince = Math.max(outage.landing?.belowSince ?? now, excusedUntil);
-  const freshSince = late.length === 0 ? (outage.landing?.freshSince ?? now) : undefined;
-  const waitMs = outage.isFlapping === true ? renewingMs : 0;
   // After a failure of the API server silence counts anew. Until leases can expire, their age does not show that the kubelets are back.
   const latest = Math.max(
     belowSince + Math.max(settings.landingTimeoutMs, 2 * waitMs),
     excusedUntil + settings.expiryAgeMs,
   );
-  const earliest = freshSince === undefined ? undefined : Math.min(freshSince + waitMs, latest);
-  const limit = `in ${String(Math.ceil((latest - now) / 1_000))} s at the latest`;
-  return {
-    late,
-    awaited: awaited.length,
-    landing: { belowSince, freshSince },
-    earliest,
-    latest,
-    terms: waitMs === 0 ? limit : `flapping, so all must renew for ${String(waitMs / 1_000)} s, ${limit}`,
-  };
+  return { earliest: freshSince === undefined ? undefined : Math.min(freshSince + waitMs, latest), latest };
 };
 
 const mostNamed = 3;
 
-const gaveUp = ({ late, awaited }: LandingProgress): string => {
+const gaveUp = (late: readonly string[], awaited: number): string => {
+  if (late.length === 0) return '';
   const named = late.slice(0, mostNamed).join(', ');
   const those = late.length > mostNamed ? `${named} and others` : named;
-  return `no longer waiting for ${String(late.length)} of ${String(awaited)}: ${those}`;
+  return `; no longer waiting for ${String(late.length)} of ${String(awaited)}: ${those}`;
 };
 
 /**
@@ -112,34 +87,52 @@ const gaveUp = ({ late, awaited }: LandingProgress): string => {
  */
 export const trackOutage = (decision: Decision, candidates: readonly ObservedLease[], input: ProbeInput): Decision => {
   const { verdict, memory } = decision;
-  const recorded = { ...input, memory };
-  if (verdict.kind === 'unhealthy') return { ...decision, memory: recordOutage(memory, candidates, recorded) };
-  // A rule holds, but is not confirmed yet.
-  if (verdict.kind === 'confirming') return { ...decision, memory: withoutLanding(memory) };
-  if (verdict.kind !== 'healthy') return decision;
-  if (!input.dependents.mayBeHeld) return { ...decision, memory: endOutage(memory, input.now) };
-  return land(decision, candidates, recorded);
+  switch (verdict.kind) {
+    case 'unhealthy':
+      return { ...decision, memory: recordOutage(memory, candidates, input) };
+    // A rule holds, but is not confirmed yet.
+    case 'confirming':
+      return { ...decision, memory: withoutLanding(memory) };
+    case 'healthy':
+      if (input.dependents.mayBeHeld) return land(decision, candidates, input);
+      return { ...decision, memory: endOutage(memory, input.now) };
+    default:
+      return decision;
+  }
 };
 
 const land = (decision: Decision, candidates: readonly ObservedLease[], input: ProbeInput): Decision => {
-  const { now, settings, memory } = input;
-  const outage = memory.outage ?? { expiredBefore: new Set<string>(), isAssumed: !input.dependents.anyHeld };
-  const wait = landingProgress(candidates, outage, input);
-  const { late, awaited, landing, earliest, latest, terms } = wait;
+  const { now, settings, dependents } = input;
+  const { memory, reason } = decision;
+  const { listedAt = now, excusedUntil = Number.NEGATIVE_INFINITY } = memory;
+  const outage = memory.outage ?? { expiredBefore: new Set<string>(), isAssumed: !dependents.anyHeld };
+  const awaited = candidates.filter(({ name }) => !outage.expiredBefore.has(name));
+  const late = lateOf(awaited, listedAt);
+  const landing = {
+    belowSince: Math.max(outage.landing?.belowSince ?? now, excusedUntil),
+    freshSince: late.length === 0 ? (outage.landing?.freshSince ?? now) : undefined,
+  };
+  const waitMs = outage.isFlapping === true ? renewingMs : 0;
+  const { earliest, latest } = endOfLanding(landing, waitMs, input);
   const until = earliest ?? latest;
-  if (now >= until || awaited === 0 || settings.landingTimeoutMs === 0) {
+  if (now >= until || awaited.length === 0 || settings.landingTimeoutMs === 0) {
     // While it is restored, the instant at which it had landed stays.
     const landedAt = outage.landing === undefined ? now : (outage.landedAt ?? now);
-    const landed = { ...decision, memory: { ...memory, outage: { ...outage, landing, landedAt } } };
-    return late.length === 0 ? landed : { ...landed, reason: `${decision.reason}; ${gaveUp(wait)}` };
+    return {
+      ...decision,
+      reason: `${reason}${gaveUp(late, awaited.length)}`,
+      memory: { ...memory, outage: { ...outage, landing, landedAt } },
+    };
   }
-  const renewed = awaited - late.length;
+  const renewed = awaited.length - late.length;
+  const limit = `in ${String(Math.ceil((latest - now) / 1_000))} s at the latest`;
+  const terms = waitMs === 0 ? limit : `flapping, so all must renew for ${String(waitMs / 1_000)} s, ${limit}`;
   const paceMs = Math.max(landingPaceMs, settings.probeIntervalMs / 2);
   return {
     ...decision,
-    verdict: { kind: 'landing', renewed, awaited, late: late.slice(0, mostNamed), earliest, latest },
-    reason: `${decision.reason}; landing: ${String(renewed)} of ${String(awaited)} renewed, ${terms}`,
-    nextRunAt: Math.max(now + minRetryDelayMs, Math.min(decision.nextRunAt, until, now + paceMs)),
+    verdict: { kind: 'landing', renewed, awaited: awaited.length, late: late.slice(0, mostNamed), earliest, latest },
+    reason: `${reason}; landing: ${String(renewed)} of ${String(awaited.length)} renewed, ${terms}`,
+    nextRunAt: Math.min(decision.nextRunAt, nextRunAt(input, Math.min(until, now + paceMs))),
     memory: { ...memory, outage: { ...outage, landing } },
   };
 };

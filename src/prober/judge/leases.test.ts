@@ -1,36 +1,26 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { leasesOf, origin } from '../testing/probe-run.ts';
+import { defaultSettings, leasesOf, origin } from '../testing/probe-run.ts';
 import { type LeaseList, type ObservedLease, measureSkew, observeLeases } from './leases.ts';
-
-const never = Number.NEGATIVE_INFINITY;
-
-interface Settings {
-  readonly excusedUntil: number;
-  readonly expiryAgeMs: number;
-}
+import { type ProbeMemory, type ProbeSettings, emptyProbeMemory } from './judgement.ts';
 
 type Given = Partial<LeaseList> & { readonly at: number };
 
 /** Observes lists one after the other; each was sent, and had arrived, at `at`, by a right clock. */
-const observe = (lists: readonly Given[], observing: Partial<Settings> = {}): readonly ObservedLease[] => {
-  const { excusedUntil = never, expiryAgeMs = 30_000 } = observing;
-  let [previous, previousSentAt]: [readonly ObservedLease[], number] = [[], never];
+const observe = (
+  lists: readonly Given[],
+  { excusedUntil, ...settings }: Partial<ProbeSettings> & Pick<ProbeMemory, 'excusedUntil'> = {},
+): readonly ObservedLease[] => {
+  let memory: ProbeMemory = { ...emptyProbeMemory, excusedUntil };
   for (const { at, ...given } of lists) {
     const list = { items: [], sentAt: at, receivedAt: at, serverNow: origin + at, ...given };
-    previous = observeLeases(list, { previous, previousSentAt, excusedUntil, settings: { expiryAgeMs } });
-    previousSentAt = list.sentAt;
+    const leases = observeLeases(list, memory, { ...defaultSettings, ...settings });
+    memory = { ...memory, leases, listedAt: list.sentAt };
   }
-  return previous;
+  return memory.leases;
 };
 
-const only = (
-  lists: readonly Given[],
-  observing?: Partial<Settings>,
-): ObservedLease & { readonly trusted: boolean } => {
-  const lease = observe(lists, observing)[0]!;
-  return { ...lease, trusted: lease.trustedFrom === Number.NEGATIVE_INFINITY };
-};
+const only = (...given: Parameters<typeof observe>): ObservedLease => observe(...given)[0]!;
 
 describe('the age of a lease', () => {
   const renewed = (at: number, options?: Parameters<typeof leasesOf>[1]) => ({ items: leasesOf([at], options) });
@@ -39,13 +29,13 @@ describe('the age of a lease', () => {
     'is by the stamp of the API server if the clock of the node differs by %i ms',
     (skewMs) => {
       const lease = only([{ at: 100_000, ...renewed(88_000, { skewMs }) }]);
-      expect(lease).toMatchObject({ trusted: true, renewedAt: 88_000, expiresAt: 118_000 });
+      expect(lease).toMatchObject({ isTrusted: true, renewedAt: 88_000, expiresAt: 118_000 });
     },
   );
 
   it('is by the clock of the node if the stamp is older than the renewal, as with servers before 1.25', () => {
     const items = [{ ...leasesOf([88_000])[0]!, stampedAt: (origin - 3_600_000) * 1_000 }];
-    expect(only([{ at: 100_000, items }])).toMatchObject({ trusted: false, renewedAt: 88_000 });
+    expect(only([{ at: 100_000, items }])).toMatchObject({ isTrusted: false, renewedAt: 88_000 });
   });
 
   it('is by the clock of the node without a stamp, and by our wall clock without a Date', () => {
@@ -62,27 +52,27 @@ describe('the age of a lease', () => {
 
   it('is at least the time since the list that shows it', () => {
     const ahead = { at: 100_000, ...renewed(95_000, { skewMs: 300_000 }) };
-    expect(only([ahead])).toMatchObject({ trusted: false, renewedAt: 100_000 });
+    expect(only([ahead])).toMatchObject({ isTrusted: false, renewedAt: 100_000 });
     expect(only([ahead, { at: 120_000, items: ahead.items }])).toMatchObject({ shownAt: 100_000, renewedAt: 100_000 });
   });
 
   it('is by the stamp for a clock that is fast, too, once we have seen the stamp change with a renewal', () => {
     const listed = (at: number, renewedAt: number) => ({ at, ...renewed(renewedAt, { skewMs: 600_000 }) });
     const first = listed(100_000, 92_000);
-    expect(only([first])).toMatchObject({ trusted: false, renewedAt: 100_000 });
-    expect(only([first, listed(110_000, 103_000)])).toMatchObject({ trusted: true, renewedAt: 103_000 });
+    expect(only([first])).toMatchObject({ isTrusted: false, renewedAt: 100_000 });
+    expect(only([first, listed(110_000, 103_000)])).toMatchObject({ isTrusted: true, renewedAt: 103_000 });
     expect(only([first, listed(110_000, 103_000), listed(120_000, 103_000)])).toMatchObject({ renewedAt: 103_000 });
     // An API server before 1.25 leaves the stamp as it was.
     const old = {
       at: 120_000,
       items: [{ ...listed(120_000, 113_000).items[0]!, stampedAt: (origin + 103_000) * 1_000 }],
     };
-    expect(only([first, listed(110_000, 103_000), old])).toMatchObject({ trusted: false, renewedAt: 120_000 });
+    expect(only([first, listed(110_000, 103_000), old])).toMatchObject({ isTrusted: false, renewedAt: 120_000 });
   });
 
   it('is that of our watching without renewTime', () => {
     const lists = [100_000, 115_000].map((at) => ({ at, items: leasesOf([null]) }));
-    expect(only(lists)).toMatchObject({ renewedAt: 100_000, trusted: false });
+    expect(only(lists)).toMatchObject({ renewedAt: 100_000, isTrusted: false });
   });
 
   it('counts from the end of a failure of the API server, and is not changed by it', () => {
@@ -138,7 +128,7 @@ describe('a lease expires', () => {
   ])('by an API server whose clock and ours differ by $skewMs ms at $expiresAt ms', ({ skewMs, expiresAt }) => {
     // Another API server, whose clock is right, has stamped the lease.
     const list = { at: 100_000, items: leasesOf([70_000]), serverNow: origin + 100_000 + skewMs, skewMs };
-    expect(only([list])).toMatchObject({ trusted: expiresAt < 100_000, expiresAt });
+    expect(only([list])).toMatchObject({ isTrusted: expiresAt < 100_000, expiresAt });
   });
 
   it.each([

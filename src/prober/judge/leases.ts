@@ -1,4 +1,5 @@
 import type { Lease } from '../../kubernetes/api/lease.ts';
+import type { ProbeMemory, ProbeSettings } from './judgement.ts';
 
 // How old is each lease? One clock decides, the API server's: it stamps each renewal, and each answer carries its `Date`. What we have watched bounds that.
 
@@ -33,13 +34,11 @@ export interface ObservedLease {
   readonly isNew: boolean;
   /** From when its silence counts: its renewal, or a later end of a failure of the API server. */
   readonly silentSince: number;
-  /**
-   * The lease counts as expired or silent from here on at the earliest. -Infinity if the API server's clock gives its age and agrees with ours; else the age rests
-   * on one clock alone, the node's or that of one API server.
-   */
-  readonly trustedFrom: number;
-  /** When it expires, or did, if it is not renewed. */
+  /** True if the API server's clock gives its age and agrees with ours; else the age rests on one clock alone, the node's or that of one API server. */
+  readonly isTrusted: boolean;
+  /** From when on it counts as expired, and as silent, if it is not renewed. */
   readonly expiresAt: number;
+  readonly silentAt: number;
 }
 
 /** A kubelet's default: `nodeLeaseDurationSeconds` in https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/. */
@@ -54,27 +53,24 @@ const intervalsToExpiry = 1.25;
 const stampToleranceMs = 2_000;
 /** Clocks that differ by less agree. With several API servers, one whose clock is wrong may have stamped or may answer. */
 const agreedSkewMs = 5_000;
+/** While the external probe finds the public address unreachable, the silence of all needs this time, in milliseconds: one and a half of the longest renewal intervals. */
+const triggeredMs = 15_000;
 
 const renewalIntervalOf = ({ durationMs }: Pick<ObservedLease, 'durationMs'>): number =>
   Math.min(durationMs * intervalShare, longestIntervalMs);
 
 /** Age at which a lease counts as expired, in milliseconds. */
-export const expiryAgeOf = (
-  lease: Pick<ObservedLease, 'durationMs'>,
-  { expiryAgeMs }: { readonly expiryAgeMs: number },
-): number => Math.max(expiryAgeMs, intervalsToExpiry * renewalIntervalOf(lease));
+export const expiryAgeOf = (lease: Pick<ObservedLease, 'durationMs'>, { expiryAgeMs }: ProbeSettings): number =>
+  Math.max(expiryAgeMs, intervalsToExpiry * renewalIntervalOf(lease));
 
-/** Returns a function that finds a lease by its name; fast for names that come in about the same order. */
-const leaseFinder = (leases: readonly ObservedLease[]): ((name: string) => ObservedLease | undefined) => {
-  let byName: ReadonlyMap<string, ObservedLease> | undefined;
-  let next = 0;
-  return (name) => {
-    const lease = leases[next];
-    next += 1;
-    if (lease?.name === name) return lease;
-    byName ??= new Map(leases.map((known) => [known.name, known]));
-    return byName.get(name);
-  };
+/** Age at which a lease counts as silent, in milliseconds. Infinity if the rule is off, or the kubelet need not have renewed when the lease expires. */
+export const silentAgeOf = (lease: Pick<ObservedLease, 'durationMs'>, settings: ProbeSettings): number => {
+  const halfMs = lease.durationMs / 2;
+  const isDue = halfMs <= expiryAgeOf(lease, settings);
+  if (!isDue) return Number.POSITIVE_INFINITY;
+  const { allSilentAfterMs = Math.max(settings.graceMs / 2, halfMs), isTriggered = false } = settings;
+  const usualMs = allSilentAfterMs === 0 ? Number.POSITIVE_INFINITY : allSilentAfterMs;
+  return isTriggered ? Math.min(usualMs, triggeredMs) : usualMs;
 };
 
 /** Returns the age that the list itself shows, in milliseconds, and whose clock it rests on; undefined for a lease without `renewTime`. */
@@ -89,25 +85,19 @@ const ageInList = (
   return { ageMs: serverNow - (stamped ? stampMs : renewedMs), stamped };
 };
 
-export interface Observing {
-  /** The leases of the list before, which was sent at `previousSentAt`. */
-  readonly previous: readonly ObservedLease[];
-  readonly previousSentAt: number;
-  /** Silence counts from here: the end of the last time in which the API server failed. */
-  readonly excusedUntil: number;
-  readonly settings: { readonly expiryAgeMs: number };
-}
-
 /** Returns the leases of a list, each with its age by the API server's clock, bounded by what we have watched. */
-export const observeLeases = (list: LeaseList, observing: Observing): readonly ObservedLease[] => {
-  const { previous, previousSentAt, excusedUntil, settings } = observing;
-  const find = leaseFinder(previous);
+export const observeLeases = (
+  list: LeaseList,
+  { leases, listedAt = Number.NEGATIVE_INFINITY, excusedUntil = Number.NEGATIVE_INFINITY }: ProbeMemory,
+  settings: ProbeSettings,
+): readonly ObservedLease[] => {
+  const previous = new Map(leases.map((lease) => [lease.name, lease]));
   return list.items.map((item): ObservedLease => {
     const { name, renewTime, stampedAt, durationSeconds } = item;
-    const before = find(name);
+    const before = previous.get(name);
     const hasChanged = before !== undefined && before.renewTime !== renewTime;
     const shownAt = before === undefined || hasChanged ? list.receivedAt : before.shownAt;
-    const changedAfter = hasChanged ? previousSentAt : (before?.changedAfter ?? Number.NEGATIVE_INFINITY);
+    const changedAfter = hasChanged ? listedAt : (before?.changedAfter ?? Number.NEGATIVE_INFINITY);
     const isRestamped = hasChanged
       ? stampedAt !== undefined && stampedAt !== before.stampedAt
       : before?.isRestamped === true;
@@ -115,11 +105,11 @@ export const observeLeases = (list: LeaseList, observing: Observing): readonly O
     // A lease without `renewTime` is as old as our watching of it.
     const byClock = age === undefined ? shownAt : list.receivedAt - age.ageMs;
     const renewedAt = Math.min(shownAt, Math.max(changedAfter, byClock));
-    const trusted = age?.stamped === true && Math.abs(list.skewMs ?? 0) <= agreedSkewMs;
+    const isTrusted = age?.stamped === true && Math.abs(list.skewMs ?? 0) <= agreedSkewMs;
     const durationMs = durationSeconds === undefined ? defaultDurationMs : durationSeconds * 1_000;
     const silentSince = Math.max(renewedAt, excusedUntil);
-    const trustedFrom = trusted ? Number.NEGATIVE_INFINITY : shownAt + renewalIntervalOf({ durationMs });
-    const expiresAt = Math.max(silentSince + expiryAgeOf({ durationMs }, settings), trustedFrom);
+    // An age by one clock alone counts once we have watched the lease unrenewed for an interval.
+    const countsFrom = isTrusted ? Number.NEGATIVE_INFINITY : shownAt + renewalIntervalOf({ durationMs });
     return {
       // The same string from list to list: a new one each time would leave the old one to the next garbage collection of the whole heap.
       name: before?.name ?? name,
@@ -132,8 +122,9 @@ export const observeLeases = (list: LeaseList, observing: Observing): readonly O
       renewedAt,
       isNew: before === undefined,
       silentSince,
-      trustedFrom,
-      expiresAt,
+      isTrusted,
+      expiresAt: Math.max(silentSince + expiryAgeOf({ durationMs }, settings), countsFrom),
+      silentAt: Math.max(silentSince + silentAgeOf({ durationMs }, settings), countsFrom),
     };
   });
 };
@@ -151,7 +142,7 @@ export interface DatedExchange {
 const longestMeasuredMs = 2_000;
 
 /**
- * Difference between an API server's wall clock and ours in milliseconds, for people, accurate to 1.5 s. Undefined if the exchange took too long to measure
+ * Difference between an API server's wall clock and ours in milliseconds, accurate to 1.5 s. Undefined if the exchange took too long to measure
  * it. (A response that etcd had delayed by 14 s was once reported as a clock difference.)
  */
 export const measureSkew = ({ date, wallAtEnd, roundTripMs }: DatedExchange): number | undefined =>

@@ -1,12 +1,5 @@
 import { ApiError, isApiError } from '../../kubernetes/api/errors.ts';
-import {
-  type Decision,
-  decisionOf,
-  nextScheduledRun,
-  type ProbeInput,
-  type FailureKind,
-  type ReadError,
-} from './judgement.ts';
+import { type Decision, type ProbeInput, type FailureKind, type ReadError, nextRunAt } from './judgement.ts';
 import { rememberFailure } from './excuse.ts';
 import { expiryAgeOf } from './leases.ts';
 import { outageOfSomeFrom } from './rules.ts';
@@ -26,21 +19,22 @@ interface FailedRead {
 }
 
 /** Decides after a failed read: there is no verdict. */
-export const afterFailedRead = ({ failure, error, startedAt }: FailedRead, given: ProbeInput): Decision => {
-  const { now } = given;
-  const memory = startedAt === undefined ? given.memory : rememberFailure(given.memory, startedAt, error);
-  const input = { ...given, memory };
-  const kind = 'failed';
+export const afterFailedRead = ({ failure, error, startedAt }: FailedRead, input: ProbeInput): Decision => {
+  const { now } = input;
+  const memory = startedAt === undefined ? input.memory : rememberFailure(input.memory, startedAt, error);
+  const failed = { kind: 'failed', error } as const;
+  const reason = error.message;
   // A 429 of the seed does not mean that the shoot throttles us.
   if (isApiError(error, 'TooManyRequests') && failure !== 'machine_list_failed') {
-    const nextRunAt = now + throttledBackOffMs(error);
-    return decisionOf(input, { verdict: { kind, failure: 'throttled', error }, nextRunAt });
+    const verdict = { ...failed, failure: 'throttled' } as const;
+    return { verdict, reason, memory, nextRunAt: now + throttledBackOffMs(error) };
   }
-  const repeatAt = Math.max(now + repeatMs, mayBeOutageFrom(input));
-  return decisionOf(input, {
-    verdict: { kind, failure: error instanceof ApiError ? failure : 'kubeconfig_unusable', error },
-    nextRunAt: Math.min(nextScheduledRun(input), repeatAt),
-  });
+  return {
+    verdict: { ...failed, failure: error instanceof ApiError ? failure : 'kubeconfig_unusable' },
+    reason,
+    memory,
+    nextRunAt: nextRunAt(input, Math.max(now + repeatMs, mayBeOutageFrom(input))),
+  };
 };
 
 /** Returns the wait after a 429: a longer `Retry-After` is not waited for, because two requests in ten seconds burden nobody, and a minute costs all nodes. */

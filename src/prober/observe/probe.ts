@@ -49,7 +49,7 @@ export const probe = async (deps: ProbeDeps, request: ProbeRequest): Promise<Pro
     skewMs = value.skewMs ?? skewMs;
     return { ok: true, value };
   };
-  const input = (): ProbeInput => ({ ...request.input(), memory, now: clock.monotonic() });
+  const input = (known = memory): ProbeInput => ({ ...request.input(), memory: known, now: clock.monotonic() });
   const fail = (failure: 'api_server_unreachable' | 'lease_list_failed', error: ReadError): ProbeResult =>
     end(afterFailedRead({ startedAt, failure, error }, input()));
   const end = (decision: Decision): ProbeResult => ({
@@ -64,14 +64,15 @@ export const probe = async (deps: ProbeDeps, request: ProbeRequest): Promise<Pro
     const leases = early ?? (await listLeases());
     if (!leases.ok) return fail('lease_list_failed', leases.error);
     const judged = judgeLeases(leases.value, input());
-    if (judged.leasesSuffice) return end(decideByLeases(judged, input()));
+    if (judged.need === 'nothing') return end(decideByLeases(input(judged.memory)));
 
-    const pace = judged.isUrgent ? 'urgent' : judged.isOnlyToKnow ? 'spare' : 'ordinary';
+    const isOnlyToKnow = judged.need === 'knowledge';
+    const pace = judged.isUrgent ? 'urgent' : isOnlyToKnow ? 'spare' : 'ordinary';
     const listMachines = async (): Promise<Result<readonly Machine[], ReadError>> =>
       lists.machines ? valueOf(await requests.seed(lists.machines(cluster), pace)) : noMachines;
     // At the start of a process the machine lists of all shoots wait for their turn. Without them nodes are of no use, and the next run tries again.
-    const spare = judged.isOnlyToKnow ? await listMachines() : undefined;
-    if (spare?.ok === false && !isApiError(spare.error, 'Forbidden')) return end(decideByLeases(judged, input()));
+    const spare = isOnlyToKnow ? await listMachines() : undefined;
+    if (spare?.ok === false && !isApiError(spare.error, 'Forbidden')) return end(decideByLeases(input(judged.memory)));
 
     // A slow list of leases is stale once nodes and machines have arrived, so list again beside them, if another response that takes as long as the first ones
     // arrives in time: a stale list is better than a timeout.
@@ -82,14 +83,12 @@ export const probe = async (deps: ProbeDeps, request: ProbeRequest): Promise<Pro
       isRepeated ? listLeases() : undefined,
     ]);
     if (newer?.ok === false && isApiError(newer.error, 'TooManyRequests')) {
-      return end(
-        afterFailedRead({ failure: 'lease_list_failed', error: newer.error }, { ...input(), memory: judged.memory }),
-      );
+      return end(afterFailedRead({ failure: 'lease_list_failed', error: newer.error }, input(judged.memory)));
     }
     // The first list was answered: that a second one fails beside it shows nothing about the API server.
     const latest = newer?.ok === true ? judgeLeases(newer.value, input()) : judged;
-    if (latest.leasesSuffice) return end(decideByLeases(latest, input()));
-    return end(decideByCandidates(latest, { ...lists, nodes: valueOf(nodes), machines }, input()));
+    if (latest.need === 'nothing') return end(decideByLeases(input(latest.memory)));
+    return end(decideByCandidates({ ...lists, nodes: valueOf(nodes), machines }, input(latest.memory)));
   } finally {
     requests.close();
   }

@@ -1,6 +1,6 @@
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import type { Decision, ProbeSettings, ProbeMemory, ReadError, Verdict } from '../judge/judgement.ts';
-import { expiryAgeOf } from '../judge/leases.ts';
+import { expiryAgeOf, silentAgeOf } from '../judge/leases.ts';
 import { countExpired, neededOf, outageFrom } from '../judge/rules.ts';
 import type { FailingRuns, ShootFacts, LeaseEvidence, ScalingProgress } from '../../status/state/schema.ts';
 import type { Scaling } from '../scale/scaling.ts';
@@ -76,10 +76,8 @@ export const lookAfter = ({ decision, settings, before }: Looked, reading: Clock
   );
   // If nobody renewed from now on, an outage would show at this age.
   const fresh = counted.map((lease) => ({
-    ...lease,
-    silentSince: 0,
-    trustedFrom: 0,
     expiresAt: expiryAgeOf(lease, settings),
+    silentAt: silentAgeOf(lease, settings),
   }));
   const actsAfterMs = outageFrom(fresh, settings);
   return {

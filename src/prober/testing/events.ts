@@ -15,10 +15,8 @@ export const memoryOf = (leases: Readonly<Record<string, number>>, at: number): 
   const items = Object.entries(leases).map(([name, ms]) =>
     Number.isFinite(ms) ? { name, renewTime: ms * 1_000, stampedAt: ms * 1_000 } : { name },
   );
-  const never = Number.NEGATIVE_INFINITY;
   const list = { items, sentAt: at, receivedAt: at, serverNow: at };
-  const observing = { previous: [], previousSentAt: never, excusedUntil: never, settings };
-  return { ...emptyProbeMemory, leases: observeLeases(list, observing), listedAt: at };
+  return { ...emptyProbeMemory, leases: observeLeases(list, emptyProbeMemory, settings), listedAt: at };
 };
 
 export const sightOf = (

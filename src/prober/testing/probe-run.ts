@@ -104,14 +104,15 @@ export const runProbe = (memory: ProbeMemory, run: ProbeRun): ProbeRunResult => 
   if (failures.leases !== undefined) return fail('lease_list_failed', failures.leases);
   const list = { items: leases, sentAt: at, receivedAt: at, serverNow: origin + at, ...run.list };
   const judged = judgeLeases(list, input);
-  if (judged.leasesSuffice) return { decision: decideByLeases(judged, input), ...without };
+  const entered = { ...input, memory: judged.memory };
+  if (judged.need === 'nothing') return { decision: decideByLeases(entered), ...without };
   const lists = {
     chooseCandidates,
     noSuchNode: 'there is no such node',
     nodes: readOr(failures.nodes, run.nodes ?? leases.map(({ name }) => nodeOf(name))),
     machines: readOr(failures.machines, run.machines ?? leases.map(({ name }) => machineOf(name))),
   };
-  return { decision: decideByCandidates(judged, lists, input), isEager: true, isUrgent: judged.isUrgent };
+  return { decision: decideByCandidates(lists, entered), isEager: true, isUrgent: judged.isUrgent };
 };
 
 const readOr = <T>(error: ReadError | undefined, value: T): Result<T, ReadError> =>
