@@ -46,11 +46,6 @@ export type VerdictName = 'healthy' | 'unhealthy' | 'confirming' | 'landing' | '
 export const verdictNameOf = (verdict: Verdict): VerdictName =>
   verdict.kind === 'failed' ? verdict.failure : verdict.kind;
 
-export interface LeaseCounts {
-  readonly candidates: number;
-  readonly expired: number;
-}
-
 /** An outage, from its first verdict `unhealthy` until all held resources are restored. Times are monotonic milliseconds. */
 export interface Outage {
   /** Candidates whose lease had expired before the outage. A landing does not wait for them. */
@@ -143,7 +138,7 @@ export interface Decision {
   /** Explanation for people, in words and numbers. */
   readonly reason: string;
   /** Absent if nodes and machines were not listed. */
-  readonly counts?: LeaseCounts;
+  readonly counts?: { readonly candidates: number; readonly expired: number };
   /** Reasons by name: why the lease of a node does not count, or that it has none. Absent if nodes and machines were not listed. */
   readonly leftOut?: ReadonlyMap<string, string>;
   /** Number of nodes; absent if nodes and machines were not listed. */

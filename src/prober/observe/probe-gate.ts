@@ -85,21 +85,16 @@ export class ProbeGate {
 
   #count(): void {
     this.#startedInTurn += 1;
-    if (this.#cancelTurn === undefined) this.#awaitTurn();
-  }
-
-  #awaitTurn(): void {
     const began = this.#clock.monotonic();
-    this.#cancelTurn = this.#clock.timer(0, () => {
-      const now = this.#clock.monotonic();
-      if (now - began >= lateMs) this.#lateAt = now;
-      this.#cancelTurn = undefined;
-      this.#startedInTurn = 0;
-      this.#startWaiting();
-    });
+    this.#cancelTurn ??= this.#clock.timer(0, () => this.#startTurn(began));
   }
 
-  #startWaiting(): void {
+  /** Starts a turn of the event loop; the one before began at `began`. */
+  #startTurn(began: number): void {
+    const now = this.#clock.monotonic();
+    if (now - began >= lateMs) this.#lateAt = now;
+    this.#cancelTurn = undefined;
+    this.#startedInTurn = 0;
     while (this.#waiting.length > 0 && this.#hasRoom()) {
       this.#count();
       this.#waiting.shift()?.start();

@@ -53,7 +53,7 @@ export const probe = async (deps: ProbeDeps, request: ProbeRequest): Promise<Pro
   const fail = (failure: 'api_server_unreachable' | 'lease_list_failed', error: ReadError): ProbeResult =>
     end(afterFailedRead({ startedAt, failure, error }, input()));
   const end = (decision: Decision): ProbeResult => ({
-    decision: { ...decision, memory: withSlowest(decision.memory, requests.slowestResponseMs()) },
+    decision: { ...decision, memory: { ...decision.memory, slowestResponseMs: requests.slowestResponseMs() } },
     durationMs: clock.monotonic() - startedAt,
     skewMs,
   });
@@ -69,7 +69,7 @@ export const probe = async (deps: ProbeDeps, request: ProbeRequest): Promise<Pro
     const isOnlyToKnow = judged.need === 'knowledge';
     const pace = judged.isUrgent ? 'urgent' : isOnlyToKnow ? 'spare' : 'ordinary';
     const listMachines = async (): Promise<Result<readonly Machine[], ReadError>> =>
-      lists.machines ? valueOf(await requests.seed(lists.machines(cluster), pace)) : noMachines;
+      lists.machines ? valueOf(await requests.seed(lists.machines(cluster), pace)) : { ok: true, value: [] };
     // At the start of a process the machine lists of all shoots wait for their turn. Without them nodes are of no use, and the next run tries again.
     const spare = isOnlyToKnow ? await listMachines() : undefined;
     if (spare?.ok === false && !isApiError(spare.error, 'Forbidden')) return end(decideByLeases(input(judged.memory)));
@@ -94,8 +94,6 @@ export const probe = async (deps: ProbeDeps, request: ProbeRequest): Promise<Pro
   }
 };
 
-const noMachines = { ok: true, value: [] } as const;
-
 const leaseListOf = (
   { value: items, date, sentAt, receivedAt }: CallResult<readonly Lease[]>,
   clock: Pick<Clock, 'now' | 'monotonic'>,
@@ -112,6 +110,3 @@ const valueOf = <T>(sent: Sent<T>): Result<T, ReadError> => (sent.ok ? { ok: tru
  * where they can.
  */
 const slowAnswerMs = 2_000;
-
-const withSlowest = ({ slowestResponseMs: _, ...memory }: ProbeMemory, latest: number | undefined): ProbeMemory =>
-  latest === undefined ? memory : { ...memory, slowestResponseMs: latest };

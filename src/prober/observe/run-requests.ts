@@ -83,17 +83,19 @@ const mayRepeat = <T>(sent: Sent<T>): boolean => {
   return repeatedCodes.has(code) || (code === 'ConnectionError' && brokenConnection.has(fault.code ?? ''));
 };
 
-/** Resolves with the first answer: the first result that another connection would not change, else the last. */
-const firstAnswer = <T>(attempts: readonly Promise<Sent<T>>[]): Promise<Sent<T>> =>
-  new Promise((resolve, reject) => {
-    let open = attempts.length;
-    for (const attempt of attempts) {
-      attempt.then((sent) => {
-        open -= 1;
-        if (open === 0 || !mayRepeat(sent)) resolve(sent);
-      }, reject);
-    }
-  });
+/** Resolves with the first answer of two attempts: the first result that another connection would not change, else the last. */
+const firstAnswer = async <T>(attempts: readonly Promise<Sent<T>>[]): Promise<Sent<T>> => {
+  const sent = await Promise.race(attempts);
+  if (!mayRepeat(sent)) return sent;
+  const all = await Promise.all(attempts);
+  return all.find((other) => other !== sent) ?? sent;
+};
+
+/** The second attempt needs a connection of its own. The signal aborts when the other one was answered. */
+interface Attempt {
+  readonly isFirst: boolean;
+  readonly signal: AbortSignal;
+}
 
 /**
  * Sends the requests of one probe run. They reject only with the signal's reason. Sequential requests share a connection to the shoot, parallel ones have one
@@ -115,21 +117,18 @@ export class RunRequests {
 
   /** Sends a request to the shoot. */
   async shoot<T>(call: Call<T>): Promise<Sent<T>> {
-    const free = this.#free.pop();
-    return this.#send((isFirst, signal) =>
-      this.#attempt(isFirst && free !== undefined ? { ok: true, value: free } : this.#connect(), call, signal),
-    );
+    return this.#send((attempt) => this.#attempt(call, attempt));
   }
 
   /** Sends a request to the seed. An urgent request waits neither behind the ordinary rate limit nor for long on a connection that hangs. */
   async seed<T>(call: Call<T>, pace: RequestPace): Promise<Sent<T>> {
     const { seed } = this.#deps;
     const { signal } = this.#request;
-    if (pace === 'urgent') return this.#send((_, either) => this.#call(seed, call, { signal: either, priority: pace }));
-    const limitMs = pace === 'spare' ? spareMs : Number.POSITIVE_INFINITY;
-    const sent = await this.#call(seed, call, { signal, limitMs });
+    if (pace === 'urgent') return this.#send((attempt) => this.#call(seed, call, { ...attempt, priority: pace }));
+    const options = { signal, limitMs: pace === 'spare' ? spareMs : Number.POSITIVE_INFINITY };
+    const sent = await this.#call(seed, call, options);
     const isLate = !sent.ok && isApiError(sent.error, 'Timeout');
-    return mayRepeat(sent) && !isLate ? this.#call(seed, call, { signal, limitMs }) : sent;
+    return mayRepeat(sent) && !isLate ? this.#call(seed, call, options) : sent;
   }
 
   /** Returns the time of the shoot's slowest response, for the next run. If requests only hung, it is that of the previous run. */
@@ -139,62 +138,56 @@ export class RunRequests {
 
   /** Ends the connections to the shoot. */
   close(): void {
-    for (const connection of [...this.#open]) this.#closeOne(connection);
+    for (const connection of this.#open) connection.close();
   }
 
   /** Makes one attempt, and another if the first fails or takes too long. The one that is not needed is aborted. */
-  async #send<T>(attempt: (isFirst: boolean, signal: AbortSignal) => Promise<Sent<T>>): Promise<Sent<T>> {
+  async #send<T>(send: (attempt: Attempt) => Promise<Sent<T>>): Promise<Sent<T>> {
     const { clock } = this.#deps;
     const { signal, deadline } = this.#request;
     // Not of `AbortSignal.any`: its entries in a FinalizationRegistry keep all that a run has received until the next garbage collection of the whole heap.
     const either = createScope({ signal, clock });
-    const first = attempt(true, either.signal);
+    const first = send({ isFirst: true, signal: either.signal });
     let cancel = (): void => undefined;
-    let isSecondSent = false;
     const late = new Promise<undefined>((resolve) => {
       cancel = clock.timer(secondAfterMs, () => resolve(undefined));
     });
     try {
       const early = await Promise.race([first, late]);
       if (early !== undefined && !(mayRepeat(early) && clock.monotonic() < deadline)) return early;
-      isSecondSent = true;
-      const second = attempt(false, either.signal);
-      return await firstAnswer(early === undefined ? [first, second] : [second]);
+      const second = send({ isFirst: false, signal: either.signal });
+      if (early !== undefined) return await second;
+      const answer = await firstAnswer([first, second]);
+      either.fail(new Error('the other request was answered first'));
+      return answer;
     } finally {
       cancel();
       first.catch(() => undefined);
-      if (isSecondSent) either.fail(new Error('the other request was answered first'));
       either.end();
     }
   }
 
-  #connect(): Result<ShootConnection, ReadError> {
-    const connected = shootClientFor(this.#deps, this.#request.secret, this.#request.secretKey);
-    if (connected.ok) this.#open.add(connected.value);
-    return connected;
-  }
-
-  #closeOne(connection: ShootConnection): void {
-    this.#open.delete(connection);
-    connection.close();
-  }
-
-  async #attempt<T>(
-    connection: Result<ShootConnection, ReadError>,
-    call: Call<T>,
-    signal: AbortSignal,
-  ): Promise<Sent<T>> {
-    if (!connection.ok) return connection;
+  async #attempt<T>(call: Call<T>, { isFirst, signal }: Attempt): Promise<Sent<T>> {
+    const { secret, secretKey } = this.#request;
+    const free = isFirst ? this.#free.pop() : undefined;
+    const connected: Result<ShootConnection, ReadError> =
+      free === undefined ? shootClientFor(this.#deps, secret, secretKey) : { ok: true, value: free };
+    if (!connected.ok) return connected;
+    const connection = connected.value;
+    this.#open.add(connection);
     const sentAt = this.#deps.clock.monotonic();
+    let isAnswered = false;
     try {
-      const sent = await this.#call(connection.value.client, call, { signal });
+      const sent = await this.#call(connection.client, call, { signal });
       this.#measure(sent, sentAt);
-      if (sent.ok) this.#free.push(connection.value);
-      else this.#closeOne(connection.value);
+      isAnswered = sent.ok;
       return sent;
-    } catch (error) {
-      this.#closeOne(connection.value);
-      throw error;
+    } finally {
+      if (isAnswered) this.#free.push(connection);
+      else {
+        this.#open.delete(connection);
+        connection.close();
+      }
     }
   }
 
