@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   type ProbeRun,
+  candidatesOf,
   bySingleLeases,
   defaultSettings,
   leasesOf,
@@ -15,7 +16,7 @@ const nextAfter = (renewedAt: readonly (number | null)[], rest: Partial<ProbeRun
   runProbe(known, { at: 100_000, leases: leasesOf(renewedAt), settings: bySingleLeases, ...rest }).decision;
 
 /** The candidates are known, so that a run may be lazy. */
-const known = { ...emptyProbeMemory, candidates: { at: 95_000, names: new Set(['node-1', 'node-2', 'node-3']) } };
+const known = { ...emptyProbeMemory, candidates: candidatesOf(['node-1', 'node-2', 'node-3'], 95_000) };
 
 describe('the next tick', () => {
   it.each([

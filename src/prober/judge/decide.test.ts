@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ApiError } from '../../kubernetes/api/errors.ts';
 import {
   type ProbeRun,
+  candidatesOf,
   defaultSettings,
   disturbed,
   held,
@@ -65,8 +66,10 @@ describe('the verdict', () => {
       machines: ['node-1', 'node-4', 'new'].map((node) => ({ node, phase: 'Running', deleting: false })),
       settings: { ...defaultSettings, poolConditions: new Map([['a', ['Rusty']]]) },
     });
-    expect(decision).toMatchObject({ verdict: { kind: 'skipped' }, counts: { candidates: 1, expired: 0 }, nodes: 5 });
-    expect(Object.fromEntries(decision.leftOut ?? [])).toEqual({
+    expect(decision).toMatchObject({ verdict: { kind: 'skipped' }, counts: { candidates: 1, expired: 0 } });
+    const { nodes, leftOut = [] } = decision.memory.candidates ?? {};
+    expect(nodes).toBe(5);
+    expect(Object.fromEntries(leftOut)).toEqual({
       'node-2': 'its Machine is gone, or it never had one',
       'node-3': 'there is no such node',
       'node-4': 'its condition Rusty is True',
@@ -228,7 +231,7 @@ describe('nodes and machines', () => {
   ])('are not listed with $what (fraction $fraction): $lazy', ({ renewed, fraction, lazy }) => {
     const settings = { ...defaultSettings, nodeLeaseFailureFraction: fraction };
     const run = { at: 100_000, leases: leasesOf(renewed), settings };
-    const known = { ...emptyProbeMemory, candidates: { at: 90_000, names: new Set<string>() } };
+    const known = { ...emptyProbeMemory, candidates: candidatesOf([], 90_000) };
     const { isEager, decision } = runProbe(known, { ...run, dependents: undisturbed });
     expect(isEager).toBe(!lazy);
     if (lazy) expect(decision).toMatchObject({ verdict: { kind: 'healthy' } });

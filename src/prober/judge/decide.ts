@@ -72,14 +72,18 @@ export const decideByCandidates = (lists: NodesAndMachines, input: ProbeInput): 
   const { leases, listedAt = now } = memory;
   const chosen = chooseCandidates(nodes.value, machines.value, settings.poolConditions);
   const candidates = leases.filter(({ name }) => chosen.candidates.has(name));
+  const found = {
+    at: now,
+    names: chosen.candidates,
+    leftOut: notCounted(leases, { ...chosen, noSuchNode }),
+    nodes: nodes.value.length,
+  };
   const { lookAt, suspectedUntil, ...judged } = judge(candidates, listedAt, input);
   const decision = {
     ...judged,
     counts: { candidates: candidates.length, expired: countExpired(candidates, listedAt) },
-    leftOut: notCounted(leases, { ...chosen, noSuchNode }),
-    nodes: nodes.value.length,
     nextRunAt: nextRunAt(input, lookAt),
-    memory: { ...memory, candidates: { at: now, names: chosen.candidates }, suspectedUntil },
+    memory: { ...memory, candidates: found, suspectedUntil },
   };
   return trackOutage(decision, candidates, input);
 };

@@ -60,13 +60,24 @@ export interface Outage {
   readonly isAssumed?: boolean;
 }
 
+/** The nodes whose leases count. */
+export interface Candidates {
+  /** When they were found, in monotonic milliseconds. */
+  readonly at: number;
+  readonly names: ReadonlySet<string>;
+  /** Reasons by name: why the lease of a node does not count, or that it has none. */
+  readonly leftOut: ReadonlyMap<string, string>;
+  /** Number of all nodes. */
+  readonly nodes: number;
+}
+
 /** State that a shoot's prober keeps from run to run. Times are monotonic milliseconds. */
 export interface ProbeMemory {
   /** The leases of the latest list, and when that was sent. */
   readonly leases: readonly ObservedLease[];
   readonly listedAt?: number;
-  /** What the latest run that listed nodes and machines found: names of the nodes whose leases count. */
-  readonly candidates?: { readonly at: number; readonly names: ReadonlySet<string> };
+  /** What the latest run that listed nodes and machines found. */
+  readonly candidates?: Candidates;
   /** Start of the run since which the API server has proved that it fails: it was reached and answered 5xx, or not at all. */
   readonly provedSince?: number;
   /** True if we could not connect in some run since the latest list. */
@@ -139,10 +150,6 @@ export interface Decision {
   readonly reason: string;
   /** Absent if nodes and machines were not listed. */
   readonly counts?: { readonly candidates: number; readonly expired: number };
-  /** Reasons by name: why the lease of a node does not count, or that it has none. Absent if nodes and machines were not listed. */
-  readonly leftOut?: ReadonlyMap<string, string>;
-  /** Number of nodes; absent if nodes and machines were not listed. */
-  readonly nodes?: number;
   /** Monotonic instant of the next run. */
   readonly nextRunAt: number;
   readonly memory: ProbeMemory;

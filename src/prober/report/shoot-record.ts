@@ -18,12 +18,11 @@ import {
   type ClockReading,
   formatWall,
   timeAt,
-  type LastLook,
   answerInWords,
   failingAfter,
-  lookAfter,
-  notLookedYet,
   leaseEvidence,
+  type LeaseFacts,
+  lookOf,
   progressOf,
   scalingProgress,
 } from './shown.ts';
@@ -60,8 +59,6 @@ const leftUp = (view: ShootProberView, { monotonic }: ClockReading): readonly Re
   const kept = ignored.filter(({ isDown }) => !isDown).map(({ kind, name }) => ({ kind, name }));
   return [...(isInTime ? [] : up), ...kept];
 };
-
-const nothingLeftOut: ReadonlyMap<string, string> = new Map();
 
 export const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.length === 0 ? undefined : list);
 
@@ -113,8 +110,8 @@ export class ShootRecord {
   /** The latest run, and the latest that has not failed. */
   #ran: EndedRun | undefined;
   #judged: EndedRun | undefined;
-  #look: LastLook = notLookedYet;
-  #leftOut = nothingLeftOut;
+  /** Counted once a run. */
+  #look: LeaseFacts = { candidates: 0, expired: 0 };
   #failing: FailingRuns | undefined;
   #marginMs: number | undefined;
   /** When the latest outage began, and true if it is over. */
@@ -135,12 +132,10 @@ export class ShootRecord {
   }
 
   runEnded(decision: Decision, durationMs: number, reading: ClockReading): void {
-    const { settings } = this.readView();
-    const { verdict, reason, leftOut, memory } = decision;
+    const { verdict, reason, memory } = decision;
     this.#ran = { decision, reading };
-    this.#look = lookAfter({ decision, settings, before: this.#look }, reading);
+    this.#look = lookOf(memory, this.readView().settings, reading);
     this.#failing = failingAfter(this.#failing, { verdict, durationMs }, reading);
-    this.#leftOut = leftOut ?? (memory.candidates === undefined ? nothingLeftOut : this.#leftOut);
     if (verdict.kind !== 'failed') {
       if (verdict.kind !== this.#judged?.decision.verdict.kind) this.history.failedWrites.clear();
       this.#judged = this.#ran;
@@ -231,12 +226,11 @@ export class ShootRecord {
   #factsOf(view: ShootProberView, context: RecordContext, reading: ClockReading): ShootFacts {
     const { namespace, project, name, pause, notProbed } = context;
     const { state, settings, held, ignored, missing, notServed } = view;
-    const { listedAt: _, ...look } = this.#look;
     const isDue = Number.isFinite(state.nextRunAt) && state.runStartedAt === undefined;
     return {
       ...{ namespace, project, name },
       notProbed: this.isProbed ? undefined : (notProbed ?? { reason: 'it is no longer probed', givesBack: true }),
-      ...look,
+      ...this.#look,
       ...outageIn(this.#judged),
       outageSince: this.#isOver && held.length === 0 ? undefined : this.#outageSince,
       failing: this.#failing,
@@ -267,7 +261,7 @@ export class ShootRecord {
     return {
       ...this.row(context, reading),
       threshold: settings.nodeLeaseFailureFraction,
-      leases: leaseEvidence({ memory: state.probe, leftOut: this.#leftOut }, reading),
+      leases: leaseEvidence(state.probe, reading),
       scaling: scaling === undefined ? null : scalingProgress(scaling, reading),
       decisions: shownDecisions(this.history.decisions),
     };

@@ -20,53 +20,24 @@ export const formatWall = (wall: number): string => new Date(Math.round(wall)).t
 export const timeAt = (instant: number, { monotonic, wall }: ClockReading): string =>
   formatWall(wall + instant - monotonic);
 
-/**
- * What the last list of the leases shows, as of its time. `listedAt` is the same time in monotonic milliseconds.
- */
-export type LastLook = { readonly listedAt?: number } & Pick<
-  ShootFacts,
-  | 'lookedAt'
-  | 'candidates'
-  | 'expired'
-  | 'inOutage'
-  | 'silentForMs'
-  | 'excusedUntil'
-  | 'actsAfterMs'
-  | 'nodes'
-  | 'leftOut'
-  | 'leftOutReasons'
->;
-
-export const notLookedYet: LastLook = { candidates: 0, expired: 0 };
-
 /** Counts the nodes of each reason, the most frequent reason first. */
 export const byReason = (leftOut: ReadonlyMap<string, string>): ShootFacts['leftOutReasons'] =>
   [...Map.groupBy(leftOut.values(), (reason) => reason)]
     .map(([reason, those]) => ({ reason, nodes: those.length }))
     .toSorted((a, b) => b.nodes - a.nodes);
 
-interface Looked {
-  readonly decision: Decision;
-  readonly settings: ProbeSettings;
-  /** The look before. */
-  readonly before: LastLook;
-}
+/** What the latest list of the leases shows, as of its time. */
+export type LeaseFacts = Pick<ShootFacts, 'candidates' | 'expired'> & Partial<ShootFacts>;
 
-const countedIn = ({ leases, candidates }: ProbeMemory): ProbeMemory['leases'] =>
-  candidates === undefined ? leases : leases.filter(({ name }) => candidates.names.has(name));
-
-/** Returns the look after a run. A run that got no list of the leases leaves it as it is. */
-export const lookAfter = ({ decision, settings, before }: Looked, reading: ClockReading): LastLook => {
-  const { memory, verdict, leftOut, nodes } = decision;
-  const { listedAt } = memory;
-  if (listedAt === undefined) return before;
-  if (verdict.kind === 'failed' && listedAt === before.listedAt) return before;
-  const counted = countedIn(memory);
+/** Returns what the latest list of the leases shows. Counts are as of the latest list of the nodes: one that has come or gone since is no node that does not count. */
+export const lookOf = (memory: ProbeMemory, settings: ProbeSettings, reading: ClockReading): LeaseFacts => {
+  const { leases, listedAt, candidates } = memory;
+  if (listedAt === undefined) return { candidates: 0, expired: 0 };
+  const { names, leftOut, nodes } = candidates ?? {};
+  const counted = names === undefined ? leases : leases.filter(({ name }) => names.has(name));
   const expired = countExpired(counted, listedAt);
   const inOutage = listedAt >= outageFrom(counted, settings);
   const isAllSilent = inOutage && expired < neededOf(counted.length, settings);
-  // A lazy run compares with the nodes that an earlier one listed: one that has come or gone since is no node that does not count.
-  const isOfEarlier = leftOut === undefined && before.nodes !== undefined;
   const silentSince = Math.max(...counted.map((lease) => lease.silentSince));
   // Only while it makes a difference: later the lease has been renewed, or has expired.
   const excused = counted.find(
@@ -81,17 +52,16 @@ export const lookAfter = ({ decision, settings, before }: Looked, reading: Clock
   }));
   const actsAfterMs = outageFrom(fresh, settings);
   return {
-    listedAt,
     lookedAt: timeAt(listedAt, reading),
-    candidates: isOfEarlier ? before.candidates : counted.length,
+    candidates: names === undefined ? leases.length : [...names].filter((name) => !leftOut?.has(name)).length,
     expired,
     inOutage,
     silentForMs: isAllSilent ? Math.max(0, Math.round(listedAt - silentSince)) : undefined,
     excusedUntil: excused && timeAt(excused.silentSince, reading),
     actsAfterMs: Number.isFinite(actsAfterMs) ? actsAfterMs : undefined,
-    nodes: nodes ?? before.nodes,
-    leftOut: leftOut?.size ?? before.leftOut,
-    leftOutReasons: leftOut === undefined ? before.leftOutReasons : byReason(leftOut),
+    nodes,
+    leftOut: leftOut?.size,
+    leftOutReasons: leftOut && byReason(leftOut),
   };
 };
 
@@ -133,17 +103,12 @@ export const failingAfter = (
       }
     : undefined;
 
-interface Evidence {
-  readonly memory: ProbeMemory;
-  /** Reasons why leases do not count, by name. */
-  readonly leftOut: ReadonlyMap<string, string>;
-}
-
 /** Returns every lease of the latest list, with its age as of that list, and the nodes that had none. */
-export const leaseEvidence = ({ memory, leftOut }: Evidence, reading: ClockReading): readonly LeaseEvidence[] => {
-  const { listedAt = reading.monotonic } = memory;
-  const known = new Set(memory.leases.map(({ name }) => name));
-  const listed = memory.leases.map(({ name, renewedAt, expiresAt, renewTime }): LeaseEvidence => {
+export const leaseEvidence = (memory: ProbeMemory, reading: ClockReading): readonly LeaseEvidence[] => {
+  const { leases, listedAt = reading.monotonic, candidates } = memory;
+  const leftOut: ReadonlyMap<string, string> = candidates?.leftOut ?? new Map();
+  const known = new Set(leases.map(({ name }) => name));
+  const listed = leases.map(({ name, renewedAt, expiresAt, renewTime }): LeaseEvidence => {
     const why = leftOut.get(name);
     return {
       name,

@@ -6,6 +6,7 @@ import type { HostedCluster } from '../clusters/cluster-source.ts';
 import { shootGone } from '../clusters/lifecycle.ts';
 import type { Decision } from '../judge/judgement.ts';
 import { decisionOf, memoryOf, runEnded, scalingOf, sightOf } from '../testing/events.ts';
+import { candidatesOf } from '../testing/probe-run.ts';
 import { deployment, failedVerdict, upVerdict } from '../testing/resources.ts';
 import { desiredBy } from '../scale/desired.ts';
 import type { Lack, ShootProberView } from './events.ts';
@@ -158,21 +159,22 @@ describe('the state of all shoots', () => {
       ['b', 'not managed by MCM'],
       ['d', 'it has no lease yet'],
     ]);
-    const listed = { ...memory, candidates: { at: now, names: new Set(['a', 'c']) } };
-    endRun('x', decisionOf(upVerdict, { memory: listed, leftOut, nodes: 4 }));
+    const listed = { ...memory, candidates: { ...candidatesOf(['a', 'c'], now), leftOut, nodes: 4 } };
+    endRun('x', decisionOf(upVerdict, { memory: listed }));
     const counts = { candidates: 2, expired: 0, lookedAt: new Date(clock.now()).toISOString() };
     expect(states.rows()).toMatchObject([{ ...counts, nodes: 4, leftOut: 2 }]);
     // A lazy run lists no nodes: that one was replaced by another shows at the next list.
     const { candidates: _, ...replaced } = memoryOf({ a: now, d: now }, now);
     endRun('x', decisionOf(upVerdict, { memory: { ...replaced, candidates: listed.candidates } }));
     expect(states.rows()).toMatchObject([{ ...counts, nodes: 4, leftOut: 2, state: 'healthy' }]);
-    endRun('x', decisionOf(upVerdict, { memory: listed, leftOut, nodes: 4 }));
+    endRun('x', decisionOf(upVerdict, { memory: listed }));
     // A failed run has read nothing: nothing is told as newer or older than it was seen.
     await clock.advance(46_000);
     endRun('x', decisionOf(failedVerdict, { memory: listed }), 3_000);
     expect(states.rows()).toMatchObject([
       { ...counts, failing: { runs: 1, since: new Date(clock.now() - 3_000).toISOString() } },
     ]);
+    step('x', () => sightOf({ probe: listed }));
     expect(states.details('x')[0]?.leases).toMatchObject([
       { name: 'a', ageMs: 0, expired: false, counted: true },
       { name: 'b', ageMs: 30_000, expired: true, counted: false, leftOut: 'not managed by MCM' },

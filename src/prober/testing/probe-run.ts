@@ -7,6 +7,7 @@ import { decideByCandidates, decideByLeases, judgeLeases } from '../judge/decide
 import { afterFailedRead } from '../judge/retry.ts';
 import type { LeaseList } from '../judge/leases.ts';
 import type {
+  Candidates,
   Decision,
   DependentsView,
   ProbeInput,
@@ -56,6 +57,12 @@ export const nodeOf = (name: string): NodeView => ({
   trueConditions: new Set(),
   inPlaceUpdate: false,
   leaving: false,
+});
+
+/** All nodes are candidates. */
+export const candidatesOf = (names: readonly string[], at: number): Candidates => ({
+  ...{ at, names: new Set(names) },
+  ...{ nodes: names.length, leftOut: new Map() },
 });
 
 /** Names of a run's reads. */
