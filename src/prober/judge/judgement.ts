@@ -48,6 +48,8 @@ export const verdictNameOf = (verdict: Verdict): VerdictName =>
 
 /** An outage, from its first verdict `unhealthy` until all held resources are restored. Times are monotonic milliseconds. */
 export interface Outage {
+  /** When its first verdict `unhealthy` crossed the threshold; absent: there was none, resources were or may be held. */
+  readonly since?: number;
   /** Candidates whose lease had expired before the outage. A landing does not wait for them. */
   readonly expiredBefore: ReadonlySet<string>;
   /** Start of the time in which the share of expired leases is below the threshold, and of the time in which all candidates renew. */

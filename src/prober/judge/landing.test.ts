@@ -193,6 +193,13 @@ it('a healthy shoot without held resources never lands', () => {
   expect([released?.decision.verdict.kind, released?.decision.memory.restoredAt]).toEqual(['healthy', undefined]);
 });
 
+it('an outage began with its first verdict, also if resources were held before', () => {
+  const last = [132_000, 140_000].map((at) => silent(at, 101_000));
+  const results = runProbes(emptyProbeMemory, [allBack(101_000), ...last]).map(({ decision }) => decision);
+  expect(results.map(({ verdict }) => verdict.kind)).toEqual(['landing', 'unhealthy', 'unhealthy']);
+  expect(results.map(({ memory }) => memory.outage?.since)).toEqual([undefined, 120_000, 120_000]);
+});
+
 it('a shoot of which nothing was held after all was not restored', () => {
   const fresh = (at: number) => heldAt(at, [at, at, at]);
   const runs = [100_000, 110_000].map((at) => ({ ...fresh(at), dependents: { ...disturbed, mayBeHeld: true } }));

@@ -24,14 +24,17 @@ const expiredBefore = (candidates: readonly ObservedLease[], { settings }: Probe
 const restoredAtOf = ({ outage, restoredAt }: ProbeMemory): number | undefined =>
   outage?.isAssumed === true ? restoredAt : (outage?.landedAt ?? restoredAt);
 
-/** Enters a verdict `unhealthy` into the memory. */
-const recordOutage = (memory: ProbeMemory, candidates: readonly ObservedLease[], input: ProbeInput): ProbeMemory => {
+/** Enters a verdict `unhealthy`, whose threshold was crossed at `since`, into the memory. */
+const recordOutage = (since: number, candidates: readonly ObservedLease[], input: ProbeInput): ProbeMemory => {
+  const { memory } = input;
   const { outage } = memory;
-  if (outage !== undefined && outage.landedAt === undefined && outage.isAssumed !== true) return withoutLanding(memory);
+  if (outage !== undefined && outage.landedAt === undefined && outage.isAssumed !== true) {
+    return { ...memory, outage: { ...outage, since: outage.since ?? since, landing: undefined } };
+  }
   const restoredAt = restoredAtOf(memory);
   const isFlapping =
     input.settings.landingTimeoutMs > 0 && restoredAt !== undefined && input.now - restoredAt < flappingMs;
-  return { ...memory, restoredAt, outage: { expiredBefore: expiredBefore(candidates, input), isFlapping } };
+  return { ...memory, restoredAt, outage: { since, expiredBefore: expiredBefore(candidates, input), isFlapping } };
 };
 
 /** Cancels a landing because the outage continues or seems to have returned: the next landing starts from the beginning. */
@@ -89,7 +92,7 @@ export const trackOutage = (decision: Decision, candidates: readonly ObservedLea
   const { verdict, memory } = decision;
   switch (verdict.kind) {
     case 'unhealthy':
-      return { ...decision, memory: recordOutage(memory, candidates, input) };
+      return { ...decision, memory: recordOutage(verdict.crossedAt, candidates, { ...input, memory }) };
     // A rule holds, but is not confirmed yet.
     case 'confirming':
       return { ...decision, memory: withoutLanding(memory) };

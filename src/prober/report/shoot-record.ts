@@ -114,9 +114,6 @@ export class ShootRecord {
   #look: LeaseFacts = { candidates: 0, expired: 0 };
   #failing: FailingRuns | undefined;
   #marginMs: number | undefined;
-  /** When the latest outage began, and true if it is over. */
-  #outageSince: string | undefined;
-  #isOver = true;
   #told: ShootTold | undefined;
   #pause: PauseInForce | undefined;
   /** Resources that were held at the last check, since when some are, and resources that this prober has restored since. */
@@ -139,8 +136,6 @@ export class ShootRecord {
     if (verdict.kind !== 'failed') {
       if (verdict.kind !== this.#judged?.decision.verdict.kind) this.history.failedWrites.clear();
       this.#judged = this.#ran;
-      if (verdict.kind === 'unhealthy' && this.#isOver) this.#outageSince = timeAt(verdict.crossedAt, reading);
-      if (verdict.kind === 'unhealthy' || verdict.kind === 'healthy') this.#isOver = verdict.kind === 'healthy';
     }
     this.history.decisions.add({ at: reading.wall, verdict: verdictNameOf(verdict), reason });
   }
@@ -226,13 +221,15 @@ export class ShootRecord {
   #factsOf(view: ShootProberView, context: RecordContext, reading: ClockReading): ShootFacts {
     const { namespace, project, name, pause, notProbed } = context;
     const { state, settings, held, ignored, missing, notServed } = view;
+    const { since, landedAt } = state.probe.outage ?? {};
+    const isRestored = landedAt !== undefined && held.length === 0;
     const isDue = Number.isFinite(state.nextRunAt) && state.runStartedAt === undefined;
     return {
       ...{ namespace, project, name },
       notProbed: this.isProbed ? undefined : (notProbed ?? { reason: 'it is no longer probed', givesBack: true }),
       ...this.#look,
       ...outageIn(this.#judged),
-      outageSince: this.#isOver && held.length === 0 ? undefined : this.#outageSince,
+      outageSince: since === undefined || isRestored ? undefined : timeAt(since, reading),
       failing: this.#failing,
       access: this.#failing === undefined ? undefined : view.access(),
       leaseExpiryMs: settings.expiryAgeMs,
