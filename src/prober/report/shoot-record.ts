@@ -1,7 +1,6 @@
 import { type JudgeContext, judgeShoot } from '../../status/state/judge-shoot.ts';
 import type {
   FailedWrite,
-  FailingRuns,
   HeldInShoot,
   PauseInForce,
   ResourceInShoot,
@@ -11,7 +10,8 @@ import type {
 } from '../../status/state/schema.ts';
 import type { NamedShoot } from '../../status/state/find-shoot.ts';
 import { pauseInWords } from '../../status/state/words.ts';
-import { type Decision, type VerdictName, verdictNameOf } from '../judge/judgement.ts';
+import { type VerdictName, verdictNameOf } from '../judge/judgement.ts';
+import type { ProbeResult } from '../observe/probe.ts';
 import { scalingUnderWay } from '../scale/advance-shoot.ts';
 import { leaderTimeMs } from '../scale/desired.ts';
 import {
@@ -19,10 +19,9 @@ import {
   formatWall,
   timeAt,
   answerInWords,
-  failingAfter,
   leaseEvidence,
-  type LeaseFacts,
-  lookOf,
+  type RunFacts,
+  factsAfter,
   progressOf,
   scalingProgress,
 } from './shown.ts';
@@ -44,8 +43,8 @@ export interface MeasuredShoot {
 /** Facts about a shoot that do not come from its prober. */
 interface RecordContext extends NamedShoot, Pick<JudgeContext, 'dryRun' | 'leads'> {
   readonly pause: PauseInForce | undefined;
-  /** Why the shoot is not probed; absent if it is. */
-  readonly notProbed?: ShootFacts['notProbed'];
+  /** Says why the shoot is not probed. */
+  readonly whyNotProbed: () => ShootFacts['notProbed'];
 }
 
 const titleOf = ({ kind, name }: Pick<ResourceInShoot, 'kind' | 'name'>): string => `${kind} ${name}`;
@@ -61,29 +60,6 @@ const leftUp = (view: ShootProberView, { monotonic }: ClockReading): readonly Re
 };
 
 export const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.length === 0 ? undefined : list);
-
-/** The end of a run. */
-interface EndedRun {
-  readonly decision: Decision;
-  readonly reading: ClockReading;
-}
-
-/** Returns what the latest decision that is no failure says of an outage. */
-const outageIn = (judged: EndedRun | undefined): Pick<ShootFacts, 'verdict' | 'reason' | 'landing'> => {
-  if (judged === undefined) return { reason: '' };
-  const { decision, reading } = judged;
-  const { verdict, reason } = decision;
-  if (verdict.kind === 'failed') return { reason: '' };
-  const known = { verdict: verdict.kind, reason };
-  if (verdict.kind !== 'landing') return known;
-  const { renewed, awaited, late, earliest, latest } = verdict;
-  const landing = {
-    ...{ renewed, awaited, late },
-    earliest: earliest === undefined ? undefined : timeAt(earliest, reading),
-    latest: timeAt(latest, reading),
-  };
-  return { ...known, landing };
-};
 
 export const shownDecisions = (log: DecisionLog): NonNullable<ShootStatus['decisions']> =>
   log.all().map(({ at, lastAt, ...decision }) => ({
@@ -107,12 +83,9 @@ export class ShootRecord {
   /** What the shoot lacks, as it was told. */
   lack: Lack | undefined;
   readonly #firstRunAt: number;
-  /** The latest run, and the latest that has not failed. */
-  #ran: EndedRun | undefined;
-  #judged: EndedRun | undefined;
-  /** Counted once a run. */
-  #look: LeaseFacts = { candidates: 0, expired: 0 };
-  #failing: FailingRuns | undefined;
+  /** What the runs show, counted once a run, and the latest verdict. */
+  #seen: RunFacts = { candidates: 0, expired: 0, reason: '' };
+  #verdict: VerdictName | undefined;
   #marginMs: number | undefined;
   #told: ShootTold | undefined;
   #pause: PauseInForce | undefined;
@@ -120,7 +93,6 @@ export class ShootRecord {
   #held: readonly string[] = [];
   #heldSeenAt = 0;
   readonly #restored = new Set<string>();
-  #since = 0;
 
   constructor(readView: () => ShootProberView, history: ShootHistory, { wall, monotonic }: ClockReading) {
     this.readView = readView;
@@ -128,16 +100,13 @@ export class ShootRecord {
     this.#firstRunAt = wall + readView().state.nextRunAt - monotonic;
   }
 
-  runEnded(decision: Decision, durationMs: number, reading: ClockReading): void {
-    const { verdict, reason, memory } = decision;
-    this.#ran = { decision, reading };
-    this.#look = lookOf(memory, this.readView().settings, reading);
-    this.#failing = failingAfter(this.#failing, { verdict, durationMs }, reading);
-    if (verdict.kind !== 'failed') {
-      if (verdict.kind !== this.#judged?.decision.verdict.kind) this.history.failedWrites.clear();
-      this.#judged = this.#ran;
-    }
-    this.history.decisions.add({ at: reading.wall, verdict: verdictNameOf(verdict), reason });
+  runEnded(result: ProbeResult, reading: ClockReading): void {
+    const { verdict, reason } = result.decision;
+    const seen = factsAfter(this.#seen, { ...result, settings: this.readView().settings }, reading);
+    if (seen.verdict !== this.#seen.verdict) this.history.failedWrites.clear();
+    this.#seen = seen;
+    this.#verdict = verdictNameOf(verdict);
+    this.history.decisions.add({ at: reading.wall, verdict: this.#verdict, reason });
   }
 
   /** Notes a write, and a read that failed. Leaves out one that only stores the former count, because the write of the count itself follows. */
@@ -170,8 +139,10 @@ export class ShootRecord {
     this.#did(act === 'annotated' ? 'given back' : act, `${dryRun ? 'dry run: ' : ''}${title}, ${counts}`, wall);
   }
 
+  /** In milliseconds since the epoch; undefined before the first run has ended. */
   get lastRunEndedAt(): number | undefined {
-    return this.#ran?.reading.wall;
+    const { lastRunEndedAt } = this.#seen;
+    return lastRunEndedAt === undefined ? undefined : Date.parse(lastRunEndedAt);
   }
 
   /** True if the prober probes the shoot. Another kind of prober only releases resources that an earlier process held. */
@@ -179,62 +150,47 @@ export class ShootRecord {
     return Number.isFinite(this.readView().state.nextRunAt);
   }
 
-  /** Judges what is known now. Returns what it means. */
-  note(context: RecordContext, reading: ClockReading): ShootTold {
-    this.#notePause(context.pause, reading.wall);
-    const view = this.readView();
-    this.#noteHeld(view, reading.wall);
-    const told = this.#judge(this.#factsOf(view, context, reading), view, context, reading);
-    this.#told = told;
-    return told;
-  }
-
+  /** Judges what is known now, and notes what has changed. */
   row(context: RecordContext, reading: ClockReading): ShootStatus {
+    const { wall } = reading;
     const view = this.readView();
+    this.#notePause(context.pause, wall);
+    this.#noteHeld(view, wall);
     const facts = this.#factsOf(view, context, reading);
-    return { ...facts, ...this.#judge(facts, view, context, reading) };
+    const { dryRun, leads } = context;
+    const told = judgeShoot(facts, { now: wall, probeIntervalMs: view.settings.probeIntervalMs, dryRun, leads });
+    const before = this.#told;
+    const isAsBefore = told.state === before?.state && told.causes.join() === before.causes.join();
+    const since = told.since ?? (isAsBefore ? before.since : formatWall(wall));
+    this.#told = { ...told, since };
+    return { ...facts, ...this.#told };
   }
 
   /** Returns what the metrics show: the row, and what it has not. */
   measured(context: RecordContext, reading: ClockReading): MeasuredShoot {
-    this.#noteHeld(this.readView(), reading.wall);
     const row = this.row(context, reading);
     return {
       row,
-      verdict: this.#ran && verdictNameOf(this.#ran.decision.verdict),
+      verdict: this.#verdict,
       heldSince: row.held.length === 0 ? undefined : (earliest(row.held) ?? this.#heldSeenAt),
       lastRunAt: this.lastRunEndedAt ?? this.#firstRunAt,
     };
   }
 
-  #judge(
-    facts: ShootFacts,
-    { settings }: ShootProberView,
-    { dryRun, leads }: RecordContext,
-    { wall }: ClockReading,
-  ): ShootTold {
-    const told = judgeShoot(facts, { now: wall, probeIntervalMs: settings.probeIntervalMs, dryRun, leads });
-    if (told.state !== this.#told?.state || told.causes.join() !== this.#told.causes.join()) this.#since = wall;
-    return { ...told, since: told.since ?? formatWall(this.#since) };
-  }
-
   #factsOf(view: ShootProberView, context: RecordContext, reading: ClockReading): ShootFacts {
-    const { namespace, project, name, pause, notProbed } = context;
+    const { namespace, project, name, pause, whyNotProbed } = context;
     const { state, settings, held, ignored, missing, notServed } = view;
     const { since, landedAt } = state.probe.outage ?? {};
     const isRestored = landedAt !== undefined && held.length === 0;
     const isDue = Number.isFinite(state.nextRunAt) && state.runStartedAt === undefined;
     return {
       ...{ namespace, project, name },
-      notProbed: this.isProbed ? undefined : (notProbed ?? { reason: 'it is no longer probed', givesBack: true }),
-      ...this.#look,
-      ...outageIn(this.#judged),
+      ...this.#seen,
+      notProbed: this.isProbed ? undefined : whyNotProbed(),
       outageSince: since === undefined || isRestored ? undefined : timeAt(since, reading),
-      failing: this.#failing,
-      access: this.#failing === undefined ? undefined : view.access(),
+      access: this.#seen.failing === undefined ? undefined : view.access(),
       leaseExpiryMs: settings.expiryAgeMs,
       graceMs: settings.graceMs,
-      lastRunEndedAt: this.lastRunEndedAt === undefined ? undefined : formatWall(this.lastRunEndedAt),
       nextRunAt: isDue ? timeAt(state.nextRunAt, reading) : undefined,
       flapping: state.probe.outage?.isFlapping === true,
       paused: pause ?? null,

@@ -1,8 +1,9 @@
 import { ApiError } from '../../kubernetes/api/errors.ts';
-import type { Decision, ProbeSettings, ProbeMemory, ReadError, Verdict } from '../judge/judgement.ts';
+import type { ProbeSettings, ProbeMemory, ReadError, Verdict } from '../judge/judgement.ts';
 import { expiryAgeOf, silentAgeOf } from '../judge/leases.ts';
 import { countExpired, neededOf, outageFrom } from '../judge/rules.ts';
 import type { FailingRuns, ShootFacts, LeaseEvidence, ScalingProgress } from '../../status/state/schema.ts';
+import type { ProbeResult } from '../observe/probe.ts';
 import type { Scaling } from '../scale/scaling.ts';
 import { type Operation, isOver } from '../scale/operation.ts';
 
@@ -26,11 +27,8 @@ export const byReason = (leftOut: ReadonlyMap<string, string>): ShootFacts['left
     .map(([reason, those]) => ({ reason, nodes: those.length }))
     .toSorted((a, b) => b.nodes - a.nodes);
 
-/** What the latest list of the leases shows, as of its time. */
-export type LeaseFacts = Pick<ShootFacts, 'candidates' | 'expired'> & Partial<ShootFacts>;
-
 /** Returns what the latest list of the leases shows. Counts are as of the latest list of the nodes: one that has come or gone since is no node that does not count. */
-export const lookOf = (memory: ProbeMemory, settings: ProbeSettings, reading: ClockReading): LeaseFacts => {
+const lookOf = (memory: ProbeMemory, settings: ProbeSettings, reading: ClockReading) => {
   const { leases, listedAt, candidates } = memory;
   if (listedAt === undefined) return { candidates: 0, expired: 0 };
   const { names, leftOut, nodes } = candidates ?? {};
@@ -87,21 +85,41 @@ export const answerInWords = ({ status, message }: Pick<ApiError, 'status' | 'me
 const reasonOf = (error: ReadError): string =>
   error instanceof ApiError ? answerInWords(error) : `${error.field}: ${error.problem}`;
 
-/** Returns the failed runs in a row after another one; undefined if it has not failed. */
-export const failingAfter = (
-  before: FailingRuns | undefined,
-  { verdict, durationMs }: Pick<Decision, 'verdict'> & { readonly durationMs: number },
-  { wall }: ClockReading,
-): FailingRuns | undefined =>
-  verdict.kind === 'failed'
-    ? {
-        since: before?.since ?? formatWall(wall - durationMs),
-        runs: (before?.runs ?? 0) + 1,
-        read: readOf(verdict),
-        reason: reasonOf(verdict.error).slice(0, longestReason),
-        kind: kindOf(verdict.error),
-      }
-    : undefined;
+const landingOf = (verdict: Verdict, reading: ClockReading): ShootFacts['landing'] => {
+  if (verdict.kind !== 'landing') return undefined;
+  const { renewed, awaited, late, earliest, latest } = verdict;
+  return {
+    ...{ renewed, awaited, late },
+    earliest: earliest === undefined ? undefined : timeAt(earliest, reading),
+    latest: timeAt(latest, reading),
+  };
+};
+
+/** What the runs until now show of a shoot, as of their times. */
+export type RunFacts = Pick<ShootFacts, 'candidates' | 'expired' | 'reason'> & Partial<ShootFacts>;
+
+interface EndedRun extends ProbeResult {
+  readonly settings: ProbeSettings;
+}
+
+/** Returns what the runs show after another one. One that failed leaves the verdict before it. */
+export const factsAfter = (before: RunFacts, run: EndedRun, reading: ClockReading): RunFacts => {
+  const { decision, durationMs, settings } = run;
+  const { verdict, reason, memory } = decision;
+  const seen = { ...lookOf(memory, settings, reading), lastRunEndedAt: formatWall(reading.wall) };
+  if (verdict.kind !== 'failed') {
+    return { ...seen, verdict: verdict.kind, reason, landing: landingOf(verdict, reading) };
+  }
+  const { since = formatWall(reading.wall - durationMs), runs = 0 } = before.failing ?? {};
+  const failing = {
+    since,
+    runs: runs + 1,
+    read: readOf(verdict),
+    reason: reasonOf(verdict.error).slice(0, longestReason),
+    kind: kindOf(verdict.error),
+  };
+  return { ...before, ...seen, failing };
+};
 
 /** Returns every lease of the latest list, with its age as of that list, and the nodes that had none. */
 export const leaseEvidence = (memory: ProbeMemory, reading: ClockReading): readonly LeaseEvidence[] => {

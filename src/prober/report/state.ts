@@ -121,9 +121,7 @@ export class ShootStates {
 
   readonly observe: Emit = observer({
     stepped: ({ cluster, readView }) => this.#stepped(cluster, readView),
-    'run-ended': ({ cluster, result: { decision, durationMs } }) => {
-      this.#records.get(cluster)?.runEnded(decision, durationMs, this.#reading());
-    },
+    'run-ended': ({ cluster, result }) => this.#records.get(cluster)?.runEnded(result, this.#reading()),
     'response-received': (event) => this.#records.get(event.cluster)?.responded(event, this.#options, this.#reading()),
     forgotten: ({ cluster }) => {
       this.#keepHistory(cluster);
@@ -250,9 +248,8 @@ export class ShootStates {
 
   #contextOf(cluster: string) {
     const { pauseOf, dryRun, leads } = this.#options;
-    const isReleased = this.#records.get(cluster)?.isProbed === false;
-    const notProbed = isReleased ? this.#whyNotProbed(cluster) : undefined;
-    return { ...this.#namesOf(cluster), pause: pauseOf(cluster), notProbed, dryRun, leads: leads() };
+    const whyNotProbed = () => this.#whyNotProbed(cluster);
+    return { ...this.#namesOf(cluster), pause: pauseOf(cluster), whyNotProbed, dryRun, leads: leads() };
   }
 
   #stepped(cluster: string, readView: () => ShootProberView): void {
@@ -261,7 +258,7 @@ export class ShootStates {
     this.#records.set(cluster, record);
     // Another prober of the same shoot may have taken over.
     record.readView = readView;
-    const told = record.note(this.#contextOf(cluster), reading);
+    const told = record.row(this.#contextOf(cluster), reading);
     if (told.state === 'not probed') return;
     const { lack: former } = record;
     const lack = lackOf(told, { view: readView(), former, now: reading.monotonic });
