@@ -115,12 +115,12 @@ interface Judgement extends Pick<Decision, 'verdict' | 'reason'>, Pick<ProbeMemo
 const judge = (candidates: readonly ObservedLease[], at: number, input: ProbeInput): Judgement => {
   const { settings, dependents } = input;
   const healthy = { kind: 'healthy' } as const;
-  const expired = countExpired(candidates, at);
   if (candidates.length === 0) return { verdict: healthy, reason: 'no candidate nodes' };
   if (candidates.length < fewestCandidates) {
     // One node proves nothing about the path, but a pool that shrank to one while its shoot was held must be restored in the end.
-    if (dependents.anyHeld && expired === 0)
+    if (dependents.anyHeld && countExpired(candidates, at) === 0) {
       return { verdict: healthy, reason: 'the only candidate node renews its lease' };
+    }
     return { verdict: { kind: 'skipped' }, reason: 'a single candidate node proves nothing about the path' };
   }
   const crossedAt = outageFrom(candidates, settings);
