@@ -20,7 +20,7 @@ const resuming = ({ on }: PauseInForce, namespace: string): string => {
 };
 
 /** Returns what makes a blind shoot seen again. */
-export const mendAccess = ({ failing, access, held }: ShootFacts): string => {
+const mendAccess = ({ failing, access, held }: ShootFacts): string => {
   const after = held.length === 0 ? '' : '; nothing is restored before';
   switch (failing?.kind) {
     case undefined:

@@ -1,5 +1,5 @@
 import { formatAge } from '../../kubernetes/api/duration.ts';
-import { mendAccess, protect, quoted } from './do.ts';
+import { protect, quoted } from './do.ts';
 import type { ResourceInShoot, ShootFacts, ShootTold, UnprotectedCause } from './schema.ts';
 import type { ShootState } from './states.ts';
 import { asOf, canNotSee, clockTime, leasesInWords, listed, pauseInWords } from './words.ts';
@@ -108,7 +108,7 @@ const stateOf = (facts: ShootFacts, context: JudgeContext): Judged => {
   if (isBlind(facts, context)) {
     return isRightMissing(facts)
       ? { state: 'not protected', causes: ['nodes-not-listed', ...causes] }
-      : { state: 'blind', causes: ['blind'] };
+      : { state: 'blind', causes: ['blind', ...causes] };
   }
   const isUnmet = up.length > 0 || (isOutage(facts) && unread.length > 0);
   if (isUnmet && !context.dryRun) return { state: 'losing nodes', causes };
@@ -191,7 +191,7 @@ const whyLosing = (facts: Known): string => {
 const whyBlind = (facts: ShootFacts): string => {
   const { up = [] } = facts;
   const left = up.length === 0 ? '' : `, and ${listed(up)} ${are(up, 'was')} still up`;
-  return `${canNotSee(facts)}; ${asOf(facts)}${left}${andHeld(facts)}${andPaused(facts)}`;
+  return `${canNotSee(facts)}; ${asOf(facts)}${left}${andHeld(facts)}`;
 };
 
 /** How many nodes a shoot has, how many of them count, and why the others do not. */
@@ -224,16 +224,17 @@ const whyCause = (cause: UnprotectedCause, facts: ShootFacts): string => {
     case 'dry-run':
       return 'dry run: nothing is written in an outage';
     case 'paused':
-    case 'blind':
       return andPaused(facts).slice(2);
+    case 'blind':
+      return whyBlind(facts);
   }
 };
 
-const whyUnprotected = (facts: Known): string => {
-  const { causes, counts } = facts;
-  const outage = isAnOutageKnown(facts) ? `${counts}${andHeld(facts)}` : '';
-  return all(outage, ...causes.map((cause) => whyCause(cause, facts)));
-};
+/** Says all causes: a shoot that is blind may lack more than its eyes. */
+const whyCauses = (facts: Known): string => all(...facts.causes.map((cause) => whyCause(cause, facts)));
+
+const whyUnprotected = (facts: Known): string =>
+  all(isAnOutageKnown(facts) ? `${facts.counts}${andHeld(facts)}` : '', whyCauses(facts));
 
 const whyLanding = ({ landing, flapping }: ShootFacts): string => {
   if (landing === undefined) return 'the outage is over';
@@ -333,14 +334,12 @@ const said: Readonly<Record<ShootState, (facts: Known) => Said>> = {
     runbook: 'DwdOutageUnmet',
   }),
   blind: (facts) => {
-    const { held, up = [] } = facts;
-    const isHeld = held.length > 0;
-    const text = isHeld ? `cannot be restored until ${unreadOf(facts)}; next probe` : 'next probe';
+    const text = facts.held.length > 0 ? `cannot be restored until ${unreadOf(facts)}; next probe` : 'next probe';
     return {
       since: facts.failing?.since,
-      why: whyBlind(facts),
+      why: whyCauses(facts),
       next: { text, at: facts.nextRunAt },
-      do: all(mendAccess(facts), up.length === 0 ? '' : protect('paused', facts)),
+      do: protectFrom(facts),
       runbook: isAnOutageKnown(facts) ? 'DwdShootBlind' : 'DwdShootUnprotected',
     };
   },
