@@ -233,8 +233,10 @@ const whyCause = (cause: UnprotectedCause, facts: ShootFacts): string => {
 /** Says all causes: a shoot that is blind may lack more than its eyes. */
 const whyCauses = (facts: Known): string => all(...facts.causes.map((cause) => whyCause(cause, facts)));
 
-const whyUnprotected = (facts: Known): string =>
-  all(isAnOutageKnown(facts) ? `${facts.counts}${andHeld(facts)}` : '', whyCauses(facts));
+const whyUnprotected = (facts: Known): string => {
+  const isTold = isAnOutageKnown(facts) || facts.verdict === 'confirming';
+  return all(isTold ? `${facts.counts}${andHeld(facts)}` : '', whyCauses(facts));
+};
 
 const whyLanding = ({ landing, flapping }: ShootFacts): string => {
   if (landing === undefined) return 'the outage is over';
@@ -350,7 +352,7 @@ const said: Readonly<Record<ShootState, (facts: Known) => Said>> = {
     runbook: 'DwdShootUnprotected',
   }),
   paused: (facts) => ({
-    why: `paused ${facts.paused === null ? '' : pauseInWords(facts.paused)}`,
+    why: whyUnprotected(facts),
     next: progressInWords(facts) ?? { text: 'protected again when the pause ends', at: facts.paused?.until },
     do: protectFrom(facts),
     runbook: 'DwdPausedLong',
