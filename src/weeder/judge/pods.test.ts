@@ -104,6 +104,28 @@ describe('judgePods', () => {
     }
   });
 
+  it('looks at a few pods only for each pod that waits: an owner may have hundreds', () => {
+    const bench = createBench();
+    bench.judgeAt(0, badPod('a'));
+    bench.answer(0, badPod('a'));
+    let looks = 0;
+    const waiting = Array.from({ length: 100 }, (_, index) => {
+      const { pod, weeding } = badPod(`b${String(index)}`);
+      const lookAt = (): typeof pod => {
+        looks += 1;
+        return pod;
+      };
+      return {
+        weeding,
+        get pod() {
+          return lookAt();
+        },
+      };
+    });
+    expect(bench.judgeAt(1, ...waiting).nextAt).toBe(10_000);
+    expect(looks).toBeLessThanOrEqual(200);
+  });
+
   it('counts the wait from the last response of a batch, even if the wait after an earlier response is already over', () => {
     const bench = createBench();
     const [first, slow] = [badPod('a0'), badPod('b0')];

@@ -66,6 +66,9 @@ interface Seen {
 const batchFor = (owner: Owner | undefined, pod: PodView, { pods, now }: Seen) => {
   if (owner?.batch.has(pod.uid) === true) return { owner, at: attemptOf(owner, pod).at };
   const { waitMs = firstWaitMs, nextBatchAt = Number.NEGATIVE_INFINITY } = owner ?? {};
+  if (owner !== undefined && nextBatchAt > now) return { owner, at: nextBatchAt };
+  // A delete that is awaited may have taken effect, and then this pod is its replacement.
+  if (owner !== undefined && isAwaiting(owner)) return { owner, at: Number.POSITIVE_INFINITY };
   const begun: Owner = {
     // Pods of other owners in it change nothing.
     batch: new Map(pods.map(({ pod: { uid } }) => [uid, owner?.batch.get(uid) ?? untried])),
@@ -73,8 +76,7 @@ const batchFor = (owner: Owner | undefined, pod: PodView, { pods, now }: Seen) =
     nextBatchAt: Number.NEGATIVE_INFINITY,
     resetAt: now + resetAfterMs,
   };
-  // A delete that is awaited may have taken effect, and then this pod is its replacement.
-  return { owner: begun, at: owner !== undefined && isAwaiting(owner) ? Number.POSITIVE_INFINITY : nextBatchAt };
+  return { owner: begun, at: now };
 };
 
 /**
