@@ -70,6 +70,11 @@ describe('another writer of our conditions', () => {
     expect(writerAt(stored, entry('gardenlet', 0, status(item('EveryNodeReady', field)))) !== undefined).toBe(counts);
   });
 
+  it('has not written after the time of its entry, even if its clock said so', () => {
+    const future = { lastTransitionTime: formatTime(now + 1e11), lastUpdateTime: formatTime(now + 1e11) };
+    expect(writerAt(future, entry('gardenlet', 301_000, status(written('EveryNodeReady'))))).toBeUndefined();
+  });
+
   it('is the latest of several', () => {
     const writers = [entry('a', 60_000), entry('b', 10_000), entry(own, 0), entry('c', 20_000)];
     expect(writer(...writers)).toBe('b');

@@ -38,8 +38,9 @@ const writtenAt = (fields: JsonObject, path: string, stored: readonly Condition[
 };
 
 /**
- * The time of an entry tells nothing: gardenlet moves it with each progress of an operation, and keeps owning `f:type`, which care never changes, and values
- * that care found right. An entry without items is that of an atomic list, which its manager has written as a whole.
+ * The time of an entry is the API server's, of the last write of any field of its manager. So it only bounds the conditions' own times, which come from their
+ * writer's clock: gardenlet moves it with each progress of an operation, and keeps owning `f:type`, which care never changes, and values that care found right.
+ * An entry without items is that of an atomic list, which its manager has written as a whole.
  */
 const writerOf = (
   entry: JsonObject,
@@ -53,8 +54,9 @@ const writerOf = (
   if (conditions === undefined) return undefined;
   const manager = optionalString(entry.manager, `${path}.manager`) ?? '';
   const time = Date.parse(optionalString(entry.time, `${path}.time`) ?? '');
-  const isAtomic = Object.keys(conditions).length === 0;
-  return { manager, at: isAtomic ? time : writtenAt(conditions, at, stored) };
+  if (Object.keys(conditions).length === 0) return { manager, at: time };
+  const own = writtenAt(conditions, at, stored);
+  return { manager, at: Number.isNaN(time) ? own : Math.min(own, time) };
 };
 
 /**
