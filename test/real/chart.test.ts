@@ -209,6 +209,16 @@ describeUnless([missingEnvtest(), missingHelm()], 'the chart', () => {
     [{ prober: { config: { dependentResourceInfos: [{ ref: {} }] } } }, '/prober/config/dependentResourceInfos/0/ref'],
     [{ weeder: { resources: { limits: { memory: '512M' } } } }, '/weeder/resources/limits/memory'],
     [{ policy: { proberActions: ['Deny', 'Warn'] } }, '/policy/proberActions'],
+    // RBAC reads an empty list of names as every Secret of the cluster.
+    [{ prober: { config: { kubeConfigSecretName: null } } }, "missing property 'kubeConfigSecretName'"],
+    [
+      { prober: { config: { kubeConfigSecretName: null, clusterSource: { kind: 'secret', selector: {} } } } },
+      "missing property 'kubeConfigSecretName'",
+    ],
+    [
+      { prober: { config: { clusterSource: { kind: 'secret', selektor: { role: 'kubeconfig' } } } } },
+      "'selektor' not allowed",
+    ],
     [{ weder: { enabled: true } }, "additional properties 'weder' not allowed"],
     [{ prober: valuesOf(configs['own names'].replaceAll('apps/v1', 'example.org/v1')) }, 'add `resource`'],
   ])('refuses %j', async (values, path) => {
