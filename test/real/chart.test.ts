@@ -105,6 +105,10 @@ interface MonitoredService {
   };
 }
 
+interface NetworkPolicy {
+  readonly spec: { readonly podSelector: { readonly matchLabels: object } };
+}
+
 interface ServiceMonitor {
   readonly metadata: { readonly labels: object };
   readonly spec: { readonly selector: { readonly matchLabels: object }; readonly endpoints: readonly object[] };
@@ -187,6 +191,14 @@ describeUnless([missingEnvtest(), missingHelm()], 'the chart', () => {
       const settings = (text: string): unknown => settingsOf<unknown>(config.load(text, strict));
       expect(settings(JSON.stringify(defaults[component]?.config)), component).toEqual(settings(config.defaultText));
     }
+  });
+
+  it('has every pod reach the API servers by its NetworkPolicy, also that of the Job that restores', async () => {
+    const objects = objectsIn(await renderChart({ values: everything }));
+    const policy = objects.find(({ kind }) => kind === 'NetworkPolicy') as unknown as NetworkPolicy;
+    const pods = objects.flatMap(({ spec: { template } = {} }) => (template === undefined ? [] : [template.metadata]));
+    expect(pods).toHaveLength(4);
+    for (const pod of pods) expect(pod).toMatchObject({ labels: policy.spec.podSelector.matchLabels });
   });
 
   it.each(['prober', 'weeder'] as const)('shows Prometheus the pods of the %s that gardenlet deploys', async (file) => {
