@@ -2,7 +2,13 @@ import { isApiError } from '../kubernetes/api/errors.ts';
 import type { Kube, KubeClient } from '../kubernetes/api/kube.ts';
 import type { LeaderWatch } from '../kubernetes/api/leadership.ts';
 import type { ShootConnector } from '../kubernetes/api/shoot-connection.ts';
-import { type Informer, type WatchRegistry, waitUntilOrDeadline, waitForSync } from '../kubernetes/cache/index.ts';
+import {
+  type Informer,
+  type WatchRegistry,
+  longestSilenceMs,
+  waitUntilOrDeadline,
+  waitForSync,
+} from '../kubernetes/cache/index.ts';
 import { withShootPolicy } from '../kubernetes/connection/index.ts';
 import type { Clock } from '../ports/clock.ts';
 import type { Logger } from '../ports/logger.ts';
@@ -160,6 +166,7 @@ const runController = async (parts: ProbingParts, signal: AbortSignal): Promise<
       seed: deps.client,
       connector: withShootPolicy(deps.connector, settings),
       isWatchInterrupted: () => dependents.some((watch) => !watch.restoreOnly && watch.interruptedMs() > 0),
+      isClusterStale: () => clusters.interruptedMs() > longestSilenceMs,
       settings,
       source,
       clusters,

@@ -43,6 +43,8 @@ export interface ShootProberDeps extends ProbeDeps, DependentsDeps {
   readonly gate: Pick<ProbeGate, 'enter'>;
   /** True while a watch of dependents is interrupted. */
   readonly isWatchInterrupted: () => boolean;
+  /** As in `PermissionContext`. Default: never. */
+  readonly isClusterStale?: () => boolean;
   /** Absent if nothing can be paused. */
   readonly pauses?: Pick<Pauses, 'of'>;
   /** Kubeconfig texts of the external probes, by `namespace/name` of their Secret. Absent if there is no external probe. */
@@ -212,6 +214,7 @@ export class ShootProber {
       resources: this.#dependents.resources(),
       probeIntervalMs: settings.probeIntervalMs,
       mustRead: isWatchInterrupted(),
+      isClusterStale: this.#deps.isClusterStale?.(),
       role: this.#role(),
       pausedUntil: pause && clock.monotonic() + (pause.until ?? Number.POSITIVE_INFINITY) - clock.now(),
       inFlight: this.#inFlight,
@@ -298,6 +301,7 @@ export class ShootProber {
     ...this.#dependents.facts(),
     reachability: this.#state.end === undefined ? this.#externalProber?.reachability : undefined,
     access: this.#access,
+    isClusterStale: this.#deps.isClusterStale?.(),
   });
 
   /** Returns where the kubeconfig of the shoot is: `namespace/name` of its Secret, and the key of its data. */

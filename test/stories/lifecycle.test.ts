@@ -6,6 +6,8 @@ import { createStory } from './support/story.ts';
 let scenario: Scenario;
 const create = (): Scenario => (scenario = createStory({ shoots: [{ name: 'a' }, { name: 'b' }] }));
 
+const deletedAt = '2026-11-23T06:00:00Z';
+
 type Edit = Parameters<typeof editShoot>[2];
 
 const released = ['ca 0 replicas=1', 'kcm 0 replicas=1', 'mcm 0 replicas=1'];
@@ -103,6 +105,34 @@ describe('while resources of a shoot are held', () => {
     await clock.advance(60_000);
     expect([stateOf(scenario, 'a'), shoot.impact().nodesTurnedUnknown]).toEqual([allHeld, 0]);
   });
+});
+
+describe('while the Clusters cannot be read', () => {
+  it.each([
+    ['deleted', (shoot) => ({ ...shoot, metadata: { ...shoot.metadata, deletionTimestamp: deletedAt } }), released],
+    ['still there', (shoot) => shoot, allUp],
+  ] satisfies readonly [string, Edit, readonly string[]][])(
+    'a shoot is protected, and restored only after them; meanwhile it was %s',
+    async (_, edit, state) => {
+      create();
+      const { clock, world, seedConnection } = scenario;
+      scenario.startProber();
+      await clock.advance(60_000);
+      seedConnection.setFaults(({ path }) => (path.endsWith('/clusters') ? { status: 503 } : undefined));
+      // Longer than the API server keeps the open watch.
+      await clock.advance(840_000);
+      world.shoot('a').cutKubelets();
+      await clock.advance(60_000);
+      editShoot(scenario, 'a', edit);
+      world.shoot('a').restoreKubelets();
+      await clock.advance(180_000);
+      expect(stateOf(scenario, 'a')).toEqual(allHeld);
+      expect(JSON.stringify(scenario.status())).toContain('restored when the clusters of the seed can be read again');
+      seedConnection.setFaults(undefined);
+      await clock.advance(180_000);
+      expect(stateOf(scenario, 'a')).toEqual(state);
+    },
+  );
 });
 
 describe('a shoot that wakes up', () => {

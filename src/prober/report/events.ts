@@ -38,6 +38,8 @@ export interface ShootProberView extends DependentFacts {
   readonly reachability?: Reachability | undefined;
   /** How the API server of the shoot is reached. */
   readonly access: () => ShootAccess;
+  /** As in `JudgeContext`. */
+  readonly isClusterStale?: boolean | undefined;
 }
 
 /** A response to the one request of an action. */

@@ -158,7 +158,9 @@ export class ShootRecord {
     this.#noteHeld(view, wall);
     const facts = this.#factsOf(view, context, reading);
     const { dryRun, leads } = context;
-    const told = judgeShoot(facts, { now: wall, probeIntervalMs: view.settings.probeIntervalMs, dryRun, leads });
+    const { probeIntervalMs } = view.settings;
+    const { isClusterStale } = view;
+    const told = judgeShoot(facts, { now: wall, probeIntervalMs, dryRun, leads, isClusterStale });
     const before = this.#told;
     const isAsBefore = told.state === before?.state && told.causes.join() === before.causes.join();
     const since = told.since ?? (isAsBefore ? before.since : formatWall(wall));

@@ -67,6 +67,8 @@ export interface PermissionContext {
   readonly pausedUntil?: number | undefined;
   /** Instant from which on, as far as this process knows, a resource is up that an outage requires to be down. */
   readonly unmetSince?: number | undefined;
+  /** True while the watch of the Clusters is interrupted for longer than it may be silent: a hibernation or a deletion may be unseen. */
+  readonly isClusterStale?: boolean | undefined;
 }
 
 /** `granted`: write now. `later`: what is under way waits, and nothing new starts. `refused`: not the task of this process, or not wanted. */
@@ -86,7 +88,7 @@ export const isRecent = (
 
 /**
  * Returns whether this process may carry out the desired scaling now. It is asked at each step, and again at the moment of sending. Only the leader restores:
- * machine-controller-manager, started on an old verdict, would replace healthy machines.
+ * machine-controller-manager, started on an old verdict, would replace healthy machines, and a shoot that is hibernated would be scaled up against its owner.
  */
 export const permission = (desired: DesiredScaling, context: PermissionContext): Permission => {
   const { now, role, unmetSince } = context;
@@ -99,7 +101,8 @@ export const permission = (desired: DesiredScaling, context: PermissionContext):
   }
   if (!role.leads) return 'refused';
   if (desired.scope === 'held') return 'granted';
-  return desired.isDoubtful === true || !isRecent(desired, context) ? 'later' : 'granted';
+  const isOld = desired.isDoubtful === true || context.isClusterStale === true || !isRecent(desired, context);
+  return isOld ? 'later' : 'granted';
 };
 
 /**

@@ -42,6 +42,12 @@ describe('what is told', () => {
     expect(nextIn({ dryRun: true })).toBe('a dry run restores nothing');
   });
 
+  it.each<Situation>(['outage', 'landing', 'flapping'])('of a restoration that waits for the Cluster, %s', (one) => {
+    expect(told(['held', one], { isClusterStale: true })[2]).toBe(
+      'restored when the clusters of the seed can be read again: it may be hibernated or deleted by now',
+    );
+  });
+
   it('as of the last look if none has ended for three intervals', () => {
     expect(told([], { now: context.now + 28_000 })[1]).toBe('as of 11:59:57 0/12 expired');
     expect(told([], { now: context.now + 27_000 })[1]).toBe('0/12 expired');

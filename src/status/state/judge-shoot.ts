@@ -13,6 +13,8 @@ export interface JudgeContext {
   readonly dryRun: boolean;
   /** True if the prober leads: only the leader restores. */
   readonly leads: boolean;
+  /** True while the prober cannot see if the shoot is hibernated or deleted: until then it restores nothing. */
+  readonly isClusterStale?: boolean | undefined;
 }
 
 /** A shoot is blind after this many failed runs in a row, or after this many probe intervals. */
@@ -279,6 +281,13 @@ const restoredByOther = ({ dryRun, leads }: JudgeContext): ShootTold['next'] | u
   return leads ? undefined : { text: 'restored by the replica that leads' };
 };
 
+/** Says why this prober does not restore yet, or never does. */
+const notRestoredYet = (context: JudgeContext): ShootTold['next'] | undefined =>
+  restoredByOther(context) ??
+  (context.isClusterStale === true
+    ? { text: 'restored when the clusters of the seed can be read again: it may be hibernated or deleted by now' }
+    : undefined);
+
 const nextLanding = ({ landing }: ShootFacts): ShootTold['next'] => {
   if (landing === undefined) return { text: 'restored soon' };
   const { earliest, latest } = landing;
@@ -362,21 +371,21 @@ const said: Readonly<Record<ShootState, (facts: Known) => Said>> = {
     return {
       since: facts.held.flatMap(({ since }) => since ?? []).toSorted((a, b) => Date.parse(a) - Date.parse(b))[0],
       why: withFailure(`${whatIsSeen(facts)}; ${heldInWords(facts)}${andPaused(facts)}`, facts),
-      next: moving ?? restoredByOther(facts) ?? { text: 'restored when its nodes renew' },
+      next: moving ?? notRestoredYet(facts) ?? { text: 'restored when its nodes renew' },
       do: all(mendScaling(facts, facts.held), letUp(facts)),
       runbook: 'DwdHeld',
     };
   },
   landing: (facts) => ({
     why: withFailure(`${whyLanding(facts)}${andIgnored(facts)}${andFailed(facts, facts.held)}`, facts),
-    next: restoredByOther(facts) ?? nextLanding(facts),
+    next: notRestoredYet(facts) ?? nextLanding(facts),
     do: all(mendScaling(facts, facts.held), letUp(facts)),
     runbook: 'DwdHeld',
   }),
   restoring: (facts) => ({
     why: withFailure(`${whatIsSeen(facts)}; ${heldInWords(facts)}`, facts),
-    next: progressInWords(facts) ??
-      restoredByOther(facts) ?? { text: 'restores at the next probe', at: facts.nextRunAt },
+    next: (facts.isClusterStale === true ? undefined : progressInWords(facts)) ??
+      notRestoredYet(facts) ?? { text: 'restores at the next probe', at: facts.nextRunAt },
     do: all(mendScaling(facts, facts.held), letUp(facts)),
     runbook: 'DwdHeld',
   }),
