@@ -2,10 +2,17 @@ import type { ChooseCandidates, ChosenCandidates } from '../../gardener/candidat
 import type { Machine } from '../../gardener/machine.ts';
 import type { NodeView } from '../../gardener/node.ts';
 import type { Result } from '../../kubernetes/api/errors.ts';
-import { type Decision, type ProbeInput, type ProbeMemory, type ReadError, nextRunAt } from './judgement.ts';
+import {
+  type Decision,
+  type ObservedLease,
+  type ProbeInput,
+  type ProbeMemory,
+  type ReadError,
+  nextRunAt,
+} from './judgement.ts';
 import { endFailure } from './excuse.ts';
 import { endOutage, trackOutage } from './landing.ts';
-import { type LeaseList, type ObservedLease, observeLeases } from './leases.ts';
+import { type LeaseList, observeLeases } from './leases.ts';
 import { afterFailedRead } from './retry.ts';
 import { countExpired, expiredFrom, fewestCandidates, neededOf, outageFrom, outageOfSomeFrom } from './rules.ts';
 

@@ -1,7 +1,6 @@
 import type { ShootSettings } from '../clusters/lifecycle.ts';
 import type { ProberSettings } from '../config/settings.ts';
 import type { ApiError, KubeconfigError } from '../../kubernetes/api/errors.ts';
-import type { ObservedLease } from './leases.ts';
 import type { PoolConditions } from '../../gardener/candidate-nodes.ts';
 
 export type ReadError = ApiError | KubeconfigError;
@@ -71,6 +70,32 @@ export interface Candidates {
   readonly leftOut: ReadonlyMap<string, string>;
   /** Number of all nodes. */
   readonly nodes: number;
+}
+
+/** A lease as of one list. Times are monotonic milliseconds. */
+export interface ObservedLease {
+  readonly name: string;
+  /** `spec.renewTime` and its stamp, only compared with those of other lists. */
+  readonly renewTime?: number;
+  readonly stampedAt?: number;
+  readonly durationMs: number;
+  /** When the first list that shows this `renewTime` had arrived: the renewal is not later. */
+  readonly shownAt: number;
+  /** When the list before that was sent: the renewal is later. -Infinity if we never saw the lease change. */
+  readonly changedAfter: number;
+  /** The last renewal, within those bounds. */
+  readonly renewedAt: number;
+  /** True if the stamp changed with the last change of `renewTime` that we saw: it is of that renewal, whatever the clock of the node says. */
+  readonly isRestamped: boolean;
+  /** True if no earlier list shows the lease. */
+  readonly isNew: boolean;
+  /** From when its silence counts: its renewal, or a later end of a failure of the API server. */
+  readonly silentSince: number;
+  /** True if the API server's clock gives its age and agrees with ours; else the age rests on one clock alone, the node's or that of one API server. */
+  readonly isTrusted: boolean;
+  /** From when on it counts as expired, and as silent, if it is not renewed. */
+  readonly expiresAt: number;
+  readonly silentAt: number;
 }
 
 /** State that a shoot's prober keeps from run to run. Times are monotonic milliseconds. */

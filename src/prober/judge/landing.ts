@@ -1,5 +1,13 @@
-import { type Decision, type ProbeInput, type Outage, type ProbeMemory, type Verdict, nextRunAt } from './judgement.ts';
-import { type ObservedLease, expiryAgeOf } from './leases.ts';
+import {
+  type Decision,
+  type ObservedLease,
+  type ProbeInput,
+  type Outage,
+  type ProbeMemory,
+  type Verdict,
+  nextRunAt,
+} from './judgement.ts';
+import { expiryAgeOf } from './leases.ts';
 import { neededOf, nthSmallest } from './rules.ts';
 
 // Kubelets do not reconnect all at once, and a restarted KCM gives every node one new grace period, which starts with KCM: docs/adr/0017-landing.md.
@@ -90,18 +98,14 @@ const gaveUp = (late: readonly string[], awaited: number): string => {
  */
 export const trackOutage = (decision: Decision, candidates: readonly ObservedLease[], input: ProbeInput): Decision => {
   const { verdict, memory } = decision;
-  switch (verdict.kind) {
-    case 'unhealthy':
-      return { ...decision, memory: recordOutage(verdict.crossedAt, candidates, { ...input, memory }) };
-    // A rule holds, but is not confirmed yet.
-    case 'confirming':
-      return { ...decision, memory: withoutLanding(memory) };
-    case 'healthy':
-      if (input.dependents.mayBeHeld) return land(decision, candidates, input);
-      return { ...decision, memory: endOutage(memory, input.now) };
-    default:
-      return decision;
+  if (verdict.kind === 'unhealthy') {
+    return { ...decision, memory: recordOutage(verdict.crossedAt, candidates, { ...input, memory }) };
   }
+  // A rule holds, but is not confirmed yet.
+  if (verdict.kind === 'confirming') return { ...decision, memory: withoutLanding(memory) };
+  if (verdict.kind !== 'healthy') return decision;
+  if (input.dependents.mayBeHeld) return land(decision, candidates, input);
+  return { ...decision, memory: endOutage(memory, input.now) };
 };
 
 const land = (decision: Decision, candidates: readonly ObservedLease[], input: ProbeInput): Decision => {

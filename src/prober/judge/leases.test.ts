@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings, leasesOf, origin } from '../testing/probe-run.ts';
-import { type LeaseList, type ObservedLease, measureSkew, observeLeases } from './leases.ts';
-import { type ProbeMemory, type ProbeSettings, emptyProbeMemory } from './judgement.ts';
+import { type LeaseList, measureSkew, observeLeases } from './leases.ts';
+import { type ObservedLease, type ProbeMemory, type ProbeSettings, emptyProbeMemory } from './judgement.ts';
 
 type Given = Partial<LeaseList> & { readonly at: number };
 

@@ -1,5 +1,5 @@
 import type { Lease } from '../../kubernetes/api/lease.ts';
-import type { ProbeMemory, ProbeSettings } from './judgement.ts';
+import type { ObservedLease, ProbeMemory, ProbeSettings } from './judgement.ts';
 
 // How old is each lease? One clock decides, the API server's: it stamps each renewal, and each answer carries its `Date`. What we have watched bounds that.
 
@@ -13,32 +13,6 @@ export interface LeaseList {
   readonly serverNow: number;
   /** How far that is ahead of our wall clock, in milliseconds. Absent: unknown. */
   readonly skewMs?: number;
-}
-
-/** A lease as of one list. Times are monotonic milliseconds. */
-export interface ObservedLease {
-  readonly name: string;
-  /** `spec.renewTime` and its stamp, only compared with those of other lists. */
-  readonly renewTime?: number;
-  readonly stampedAt?: number;
-  readonly durationMs: number;
-  /** When the first list that shows this `renewTime` had arrived: the renewal is not later. */
-  readonly shownAt: number;
-  /** When the list before that was sent: the renewal is later. -Infinity if we never saw the lease change. */
-  readonly changedAfter: number;
-  /** The last renewal, within those bounds. */
-  readonly renewedAt: number;
-  /** True if the stamp changed with the last change of `renewTime` that we saw: it is of that renewal, whatever the clock of the node says. */
-  readonly isRestamped: boolean;
-  /** True if no earlier list shows the lease. */
-  readonly isNew: boolean;
-  /** From when its silence counts: its renewal, or a later end of a failure of the API server. */
-  readonly silentSince: number;
-  /** True if the API server's clock gives its age and agrees with ours; else the age rests on one clock alone, the node's or that of one API server. */
-  readonly isTrusted: boolean;
-  /** From when on it counts as expired, and as silent, if it is not renewed. */
-  readonly expiresAt: number;
-  readonly silentAt: number;
 }
 
 /** A kubelet's default: `nodeLeaseDurationSeconds` in https://kubernetes.io/docs/reference/config-api/kubelet-config.v1beta1/. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaultSettings, leasesOf, origin } from '../testing/probe-run.ts';
-import { type ObservedLease, observeLeases } from './leases.ts';
-import { type ProbeSettings, emptyProbeMemory } from './judgement.ts';
+import { observeLeases } from './leases.ts';
+import { type ObservedLease, type ProbeSettings, emptyProbeMemory } from './judgement.ts';
 import { expiredFrom, fewestCandidates, outageFrom, outageOfSomeFrom } from './rules.ts';
 
 const none = Number.POSITIVE_INFINITY;

@@ -1,5 +1,4 @@
-import type { ObservedLease } from './leases.ts';
-import type { ProbeSettings } from './judgement.ts';
+import type { ObservedLease, ProbeSettings } from './judgement.ts';
 
 // Which leases show an outage? Age only grows while nobody renews, so a rule is one instant: it holds from then on, and a run is due then.
 

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { type VirtualClock, createVirtualClock } from '../../../simulator/time/clock.ts';
 import { SimulatedProcess } from '../../../simulator/harness/simulated-process.ts';
-import type { ObservedLease } from '../judge/leases.ts';
+import type { ObservedLease } from '../judge/judgement.ts';
 import { ProbeGate, runNeededBy } from './probe-gate.ts';
 
 let clock: VirtualClock;
