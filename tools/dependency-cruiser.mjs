@@ -57,6 +57,7 @@ export const house = {
       'src/kubernetes/kubeconfig',
       'src/kubernetes/cache',
     ],
+    packages: ['ws'],
     builtins: network,
   },
   'src/kubernetes/cache': { rooms: beneathWatches },

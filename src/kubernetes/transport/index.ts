@@ -1,4 +1,3 @@
-export { WebsocketFrameSend } from 'undici/lib/web/websocket/frame.js';
 export { abortable } from './abortable.ts';
 export { ResponseTooLargeError, notJson, parseJson } from './response-error.ts';
 export { connectionError, isResetBeforeAnswer } from './connection-error.ts';

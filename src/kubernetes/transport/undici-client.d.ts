@@ -21,10 +21,3 @@ declare module 'undici/lib/core/socks5-client.js' {
     connect(host: string, port: number): void;
   }
 }
-
-declare module 'undici/lib/web/websocket/frame.js' {
-  export class WebsocketFrameSend {
-    constructor(payload?: Buffer);
-    createFrame(opcode: number): Buffer;
-  }
-}
