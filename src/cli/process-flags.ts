@@ -1,3 +1,4 @@
+import { electionJitterFactor } from '../kubernetes/leaderelection/index.ts';
 import type { ProcessOptions } from '../process/index.ts';
 import { UsageError } from './errors.ts';
 import { address, bool, duration, float, integer, logEncoder, logLevel, text } from './flag-types.ts';
@@ -119,9 +120,7 @@ export const limitsFrom = (flags: FlagValues<typeof limitFlags>): Judged<Pick<Pr
   };
 };
 
-/** JitterFactor of client-go's tools/leaderelection. NewLeaderElector there makes the same checks. */
-const jitterFactor = 1.2;
-
+/** NewLeaderElector of client-go's tools/leaderelection makes the same checks. */
 const leaderElectionProblem = (values: ProcessFlagValues): string | undefined => {
   const [lease, renew, retry] = [
     values['leader-elect-lease-duration'],
@@ -129,8 +128,8 @@ const leaderElectionProblem = (values: ProcessFlagValues): string | undefined =>
     values['leader-elect-retry-period'],
   ];
   if (renew >= lease) return 'flag --leader-elect-renew-deadline must be below --leader-elect-lease-duration';
-  if (retry * jitterFactor >= renew) {
-    return `flag --leader-elect-retry-period, times ${jitterFactor}, must be below --leader-elect-renew-deadline`;
+  if (retry * electionJitterFactor >= renew) {
+    return `flag --leader-elect-retry-period, times ${electionJitterFactor}, must be below --leader-elect-renew-deadline`;
   }
   // The renew deadline and the lease duration are above it.
   return retry > 0 ? undefined : 'flag --leader-elect-retry-period must be above 0';

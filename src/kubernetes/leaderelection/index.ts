@@ -1,2 +1,3 @@
 export { getElectionLease } from './election-calls.ts';
+export { electionJitterFactor } from './election-state.ts';
 export { LeaderElector } from './leader-elector.ts';
