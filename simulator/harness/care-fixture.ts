@@ -138,7 +138,7 @@ export class CareFixture {
     if (qps === undefined) return this.#gardenLine;
     const { clock } = this;
     const meter = createMeter({ processMetrics: false });
-    const limiter = createRateLimiter({ qps, burst: 10, clock, meter, cluster: 'garden' });
+    const limiter = createRateLimiter({ qps, burst: 10, urgentInFlight: 1, clock, meter, cluster: 'garden' });
     return limitedStack(this.#gardenLine, { clock, limiter });
   }
 

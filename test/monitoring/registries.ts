@@ -123,7 +123,7 @@ export const registries = async (): Promise<Readonly<Record<string, Registry>>> 
   const care = careComponent({ garden, takeOver: false, clock });
   const careRegistry = await registryOf({ name: 'care', component: care, config: careConfig });
   const limiter = listening();
-  createRateLimiter({ qps: 1, burst: 1, clock, meter: limiter.meter, cluster: 'garden' });
+  createRateLimiter({ qps: 1, burst: 1, urgentInFlight: 1, clock, meter: limiter.meter, cluster: 'garden' });
   const { metrics, text } = await limiter.registry();
   return {
     prober: await registryOf({ name: 'prober', component: proberComponent({ standby: 'hot' }), config: proberConfig }),

@@ -149,7 +149,7 @@ const startProbing = async (kubeconfigFile: string) => {
   const meter = createMeter({ processMetrics: false });
   const access = await loadOperatorKubeconfig({ path: kubeconfigFile, env: {}, homedir: () => '/nowhere', clock });
   const transport = connectCluster({ access, clock, logger, userAgent: 'leaks' });
-  const limiter = createRateLimiter({ qps: 1_000, burst: 1_000, clock, meter });
+  const limiter = createRateLimiter({ qps: 1_000, burst: 1_000, urgentInFlight: 50, clock, meter });
   const connector = createShootConnector({ clock, userAgent: 'leaks' });
   const seed = retryThrottled(withRateLimit(transport, limiter, clock), clock);
   const leadership = { mayWrite: () => true };

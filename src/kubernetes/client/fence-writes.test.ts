@@ -38,7 +38,7 @@ describe('rule 28: a write is sent only while this process leads', () => {
     const clock = createVirtualClock();
     const server = createScriptedKube();
     let leads = true;
-    const limiter = createRateLimiter({ qps: 1, burst: 1, clock, meter });
+    const limiter = createRateLimiter({ qps: 1, burst: 1, urgentInFlight: 1, clock, meter });
     const kube = retryThrottled(withRateLimit(fenceWrites(server, { mayWrite: () => leads }), limiter, clock), clock);
     const retried = kube.request(patch);
     const queued = kube.request(patch);

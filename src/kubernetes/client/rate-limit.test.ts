@@ -31,7 +31,7 @@ const instrument = ({ name }: { readonly name: string }) => {
 const meter: Meter = { counter: instrument, gauge: instrument, histogram: instrument };
 
 const limited = (options: Partial<RateLimiterOptions> = {}) =>
-  withRateLimit(server, createRateLimiter({ qps: 5, burst: 10, clock, meter, ...options }), clock);
+  withRateLimit(server, createRateLimiter({ qps: 5, burst: 10, urgentInFlight: 50, clock, meter, ...options }), clock);
 
 const send = (kube: ReturnType<typeof limited>, request: Partial<KubeRequest> = {}) =>
   outcomeOf(kube.request({ method: 'GET', path: '/x', signal: new AbortController().signal, ...request }));
@@ -66,7 +66,7 @@ describe('rule 6: the token bucket', () => {
           const qps = tenths / 2;
           clock = createVirtualClock();
           const sentAt: number[] = [];
-          const limiter = createRateLimiter({ qps, burst, clock, meter });
+          const limiter = createRateLimiter({ qps, burst, urgentInFlight: 1, clock, meter });
           let waiting = 0;
           for (const { gapMs, abortAfterMs } of arrivals) {
             await clock.advance(gapMs);

@@ -4,15 +4,14 @@ import { ApiError } from '../api/errors.ts';
 import type { Kube, KubeRequest } from '../api/kube.ts';
 import { WaitQueue, runInScope } from '../transport/index.ts';
 
-const defaultUrgentInFlight = 50;
 const waitBuckets = [0.001, 0.01, 0.1, 0.5, 1, 2, 5, 10, 30];
 
 export interface RateLimiterOptions {
   /** Sustained requests per second (`--kube-api-qps`; Infinity for no limit), and requests at once after a pause (`--kube-api-burst`). */
   readonly qps: number;
   readonly burst: number;
-  /** Maximum number of urgent requests in flight. Default 50. */
-  readonly urgentInFlight?: number;
+  /** Maximum number of urgent requests in flight. */
+  readonly urgentInFlight: number;
   readonly clock: Clock;
   readonly meter: Meter;
   /** Cluster of the API server, for the names of the metrics. Default `seed`. */
@@ -85,7 +84,7 @@ const admitOrdinary = ({ qps, burst, clock }: RateLimiterOptions, onDepth: (dept
 };
 
 const admitUrgent = (options: RateLimiterOptions, onDepth: (depth: number) => void): Admit => {
-  const { clock, urgentInFlight: most = defaultUrgentInFlight } = options;
+  const { clock, urgentInFlight: most } = options;
   const tellDepth = (): void => onDepth(writes.length + reads.length);
   // Writes go first: a read is the first step of an operation, and a write its last.
   const [writes, reads] = [new WaitQueue(tellDepth), new WaitQueue(tellDepth)];
