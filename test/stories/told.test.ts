@@ -63,8 +63,13 @@ const faults = {
 
 type Fault = keyof typeof faults;
 
-/** What may happen to a prober at any time. */
+/** What may happen besides, at any time. */
 const changes = {
+  'KCM scaled up': (on) =>
+    editDeployment(on, { shoot: 'a', name: 'kcm' }, (object) => ({
+      ...object,
+      spec: { ...(object.spec as object), replicas: 2 },
+    })),
   restart: async (on) => {
     await on.stopProber();
     on.startProber();
@@ -241,6 +246,12 @@ it.each<[steps: readonly Step[], state: string, why?: RegExp, event?: RegExp]>([
   [['ignore-scaling', 30, 'kubelets cut', 60], 'LOSING NODES', /keeps kube-controller-manager up/, /Lacking/],
   [['KCM missing', 30, 'kubelets cut', 60], 'HELD, NOT PROTECTED', /there is no kube-controller-manager/, /Lacking/],
   [['kubelets cut', 60, 'paused', 30], 'HELD', /; paused until/],
+  [
+    ['kubelets cut', 60, 'paused', 10, 'KCM scaled up', 10],
+    'LOSING NODES',
+    /^5\/5 expired; kube-controller-manager is still up; held: machine-controller-manager/,
+    /Back/,
+  ],
   [['kubelets cut', 60, 'paused', 30, 'token expired', 60], 'HELD, BLIND', /; paused until/, /Blind/],
   [
     ['kubelets cut', 60, 'scaling refused', 10, 'kubelets back', 60],

@@ -79,7 +79,8 @@ export class Dependents {
       const pretended = this.#deps.dryRun ? this.snapshotOf(key) : snapshot;
       const { annotations } = annotatedIn(snapshot) ?? none;
       const one = { kind: ref.kind, name: ref.name };
-      if (hasActive({ annotations })) held.push(shownHeld({ ...one, annotations }));
+      const isScaledUp = snapshot.kind === 'state' && snapshot.state.specReplicas > 0;
+      if (hasActive({ annotations }) && !isScaledUp) held.push(shownHeld({ ...one, annotations }));
       if (isUp(resource, pretended)) up.push(one);
       if (scaleDown !== undefined && snapshot.kind === 'unknown' && snapshot.object === undefined) unread.push(one);
       if (scaleDown !== undefined && ignoresScaling({ annotations })) {
