@@ -272,6 +272,30 @@ describeUnless([missingEnvtest(), missingHelm()], 'the chart', () => {
     });
     afterAll(() => seed.stop());
 
+    it('leaves the prober every right of a former configuration, for pods that still use it', async () => {
+      const former = configs['own names'];
+      const data = { 'config.yaml': former };
+      await seed.client.create('/api/v1/namespaces/garden/configmaps', { metadata: { name: 'former' }, data });
+      const { template } = (await rendered({}, 'Deployment', 'dwd-prober')).spec ?? {};
+      const volumes = [{ name: 'config', configMap: { name: 'former' } }];
+      const spec = { ...template?.spec, serviceAccountName: 'default', volumes };
+      await seed.client.create('/api/v1/namespaces/garden/serviceaccounts', { metadata: { name: 'default' } });
+      await seed.client.create('/api/v1/namespaces/garden/pods', {
+        metadata: { ...template?.metadata, name: 'old' },
+        spec,
+      });
+
+      const now = configs['a StatefulSet, a custom kind, and clusters by Secrets'];
+      const flags = ['--dry-run=server', '--is-upgrade', `--kubeconfig=${seed.admin.kubeconfig.file}`];
+      const values = { prober: valuesOf(now) };
+      const role = await rendered({ values, flags }, 'ClusterRole', ':dwd-prober');
+      const grants = [now, former].flatMap((config) =>
+        proberGrants(settingsOf(proberConfig.load(config, strict)), ({ kind }) => `${kind.toLowerCase()}s`),
+      );
+      expect(rightsIn(role.rules ?? [])).toEqual(rightsOf(grants));
+      await seed.client.delete('/api/v1/namespaces/garden/pods/old?gracePeriodSeconds=0');
+    });
+
     it.each(Object.entries(variants))('is valid with %s', async (_, rendering) => {
       const yaml = await renderChart(rendering);
       const accepted = await seed.kubectl(['apply', '--dry-run=server', '--validate=strict', '-f', '-'], yaml);

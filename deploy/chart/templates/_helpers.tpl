@@ -100,20 +100,43 @@ prober and an operator need the rights to restore what is held under it. Empty w
 {{- toYaml $former }}
 {{- end }}
 
+{{/* The configuration of the prober, and the former ones that pods still use: these go on until new pods are ready. */}}
+{{- define "dwd.proberConfigs" -}}
+{{- $configs := list .Values.prober.config }}
+{{- range include "dwd.formerConfigs" (dict "root" . "component" "prober") | fromYaml }}
+{{- $configs = append $configs (fromYaml .) }}
+{{- end }}
+{{- toYaml $configs }}
+{{- end }}
+
 {{/*
-Dependent resources of the prober, and those of former configurations that pods still use: what is held under these is still to be restored. Only of the
-kinds of apps: a former configuration has no `resource` for others.
+Dependent resources of these configurations: what is held under a former one is still to be restored. Of a former one only those of the kinds of apps: it
+has no `resource` for others.
 */}}
 {{- define "dwd.dependents" -}}
 {{- $infos := .Values.prober.config.dependentResourceInfos }}
-{{- range include "dwd.formerConfigs" (dict "root" . "component" "prober") | fromYaml }}
-{{- range (fromYaml .).dependentResourceInfos }}
+{{- range include "dwd.proberConfigs" . | fromYamlArray | rest }}
+{{- range .dependentResourceInfos }}
 {{- if eq .ref.apiVersion "apps/v1" }}
 {{- $infos = append $infos . }}
 {{- end }}
 {{- end }}
 {{- end }}
 {{- toYaml $infos }}
+{{- end }}
+
+{{/* Rule for the Secrets with kubeconfigs. RBAC cannot select by labels. It reads an empty list of names as every name, so without a name there is no rule. */}}
+{{- define "dwd.secretRule" -}}
+{{- $selector := dig "clusterSource" "selector" "" .config }}
+{{- $names := list .config.kubeConfigSecretName (dig "externalProbe" "kubeConfigSecretName" "" .config) | compact | uniq }}
+{{- if or $selector $names -}}
+- apiGroups: [""]
+  resources: [secrets]
+  {{- if not $selector }}
+  resourceNames: {{ $names | toJson }}
+  {{- end }}
+  verbs: {{ .verbs | toJson }}
+{{- end }}
 {{- end }}
 
 {{/*
