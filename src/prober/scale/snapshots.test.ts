@@ -136,8 +136,16 @@ describe('dependents', () => {
   it('are held if one carries the mark, which the watch shows for every kind', () => {
     expect(view(kcm, object({ annotations: { [active]: '' } })).anyHeld).toBe(true);
     expect(view(main, { object: objectOf(main, { annotations: { [active]: '' } }) }).anyHeld).toBe(true);
-    expect(view(kcm, object({ annotations: { [replicas]: '3' }, replicas: 0 })).anyHeld).toBe(false);
     expect(view(kcm, {}).anyHeld).toBe(false);
+  });
+
+  it.each([
+    ['so they land', { [replicas]: '3' }, 0, true],
+    ['unless another writer has scaled them up', { [replicas]: '3' }, 3, false],
+    ['unless ignore-scaling keeps them down', { [replicas]: '3', [ignore]: 'true' }, 0, false],
+  ])('are held at 0 with a stored count, as after ignore-scaling, %s', (_, annotations, count, is) => {
+    const given = object({ annotations, replicas: count });
+    expect(view(kcm, given)).toMatchObject({ anyHeld: is, mayBeHeld: is });
   });
 
   it('may be held until their watches have synced', () => {

@@ -6,6 +6,7 @@ import {
   ignoresScaling,
 } from '../../annotations/scaling-annotations.ts';
 import type { DependentSource } from '../../kubernetes/cache/index.ts';
+import { isHeld } from './held.ts';
 import { hasNothingToRestore } from './patch-plan.ts';
 import type { Snapshot } from './operation.ts';
 import type { DependentResource } from '../config/settings.ts';
@@ -73,6 +74,12 @@ export const isHeldIn = (snapshot: Snapshot): boolean => {
   return annotated !== undefined && hasActive(annotated);
 };
 
+/** True if a scale-up would restore it: it is held, annotated so or, as after an operator's `ignore-scaling`, not any more. */
+const awaitsRestoration = (snapshot: Snapshot): boolean =>
+  snapshot.kind === 'state' && !ignoresScaling(snapshot.state)
+    ? isHeld(snapshot.state, snapshot.state.specReplicas)
+    : isHeldIn(snapshot);
+
 /** True if a resource is up that a scale-down would scale down, as far as the watches and our requests show. Without the count, the annotation tells. */
 export const isUp = ({ scaleDown }: DependentResource, snapshot: Snapshot): boolean => {
   const annotated = annotatedIn(snapshot);
@@ -119,9 +126,9 @@ export const viewDependents = (seen: readonly SeenDependent[], { isScaling, lead
         return !leads && snapshot.object !== undefined && !hasOurAnnotations(snapshot.object);
       }),
     // Our writes count before the watch shows them; in a dry run the simulated ones do.
-    anyHeld: snapshots.some(isHeldIn),
+    anyHeld: snapshots.some(awaitsRestoration),
     mayBeHeld: snapshots.some(
-      (snapshot) => isHeldIn(snapshot) || (snapshot.kind === 'unknown' && snapshot.object === undefined),
+      (snapshot) => awaitsRestoration(snapshot) || (snapshot.kind === 'unknown' && snapshot.object === undefined),
     ),
   };
 };
