@@ -52,7 +52,7 @@ const start = () => {
   void clusters.run(new AbortController().signal);
   secrets.tell({ type: 'set', key: 'one/admin', value: there });
   const remove = (): void => secrets.tell({ type: 'deleted', key: 'one/admin', value: there });
-  return { clock, process, clusters, secrets, remove, isKnown: () => clusters.get('one') !== undefined };
+  return { clock, process, clusters, secrets, namespaces, remove, isKnown: () => clusters.get('one') !== undefined };
 };
 
 it('waits for another minute if the process was suspended, because the Secret may exist again', async () => {
@@ -65,6 +65,18 @@ it('waits for another minute if the process was suspended, because the Secret ma
   expect(isKnown()).toBe(true);
   await clock.advance(60_000);
   expect(isKnown()).toBe(false);
+});
+
+it('sees a cluster whose namespace was created anew, also if the watch of the Namespaces is behind that of the Secrets', () => {
+  const { clusters, secrets, namespaces, remove } = start();
+  const told: unknown[] = [];
+  clusters.subscribe(({ value: { lifecycle } }) => told.push(lifecycle.ok && lifecycle.value.kind));
+  namespaces.tell({ type: 'set', key: 'one', value: { deleting: true } });
+  remove();
+  secrets.tell({ type: 'set', key: 'one/admin', value: there });
+  expect(told.at(-1)).toBe('stop');
+  namespaces.tell({ type: 'deleted', key: 'one', value: { deleting: true } });
+  expect(told.at(-1)).toBe('run');
 });
 
 it('waits as long as the Secrets are not watched', async () => {

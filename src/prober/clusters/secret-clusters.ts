@@ -147,7 +147,8 @@ export class SecretClusters implements Informer<HostedCluster> {
   }
 
   #namespaceChanged({ type, key, value, previous }: StoreChange<NamespaceView>): void {
-    if (type === 'set' && value.deleting !== (previous?.deleting ?? false)) this.#notify(key);
+    const [before, now] = type === 'set' ? [previous?.deleting ?? false, value.deleting] : [value.deleting, false];
+    if (before !== now) this.#notify(key);
   }
 
   #waitFor(namespace: string, ms = missingMs): void {
