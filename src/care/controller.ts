@@ -87,6 +87,8 @@ export class CareController implements ConfiguredComponent<CareSettings, undefin
       else if (previous === undefined) addFirst(key);
       else if (hasJustSucceeded(change)) queue.add(key);
     });
+    // A Cluster may have gone while nobody was subscribed, between two configurations.
+    for (const key of results.keys()) if (clusters.get(key) === undefined) results.delete(key);
     const namespaces = this.namespaces();
     namespaces.forEach(addFirst);
     logger.info('taking care of shoots', { shoots: namespaces.length });
