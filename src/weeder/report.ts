@@ -169,7 +169,7 @@ export class WeederReport {
       regarding: { apiVersion: 'v1', kind: 'Pod', namespace, name, uid },
       type: 'Normal',
       reason: 'DependencyReady',
-      message: `Deleted so that it starts anew at once: ${containers} in CrashLoopBackOff, and service ${service} became ready ${since}`,
+      message: `Deleted so that it starts anew at once: ${containers} in CrashLoopBackOff, and service ${service} was first seen ready ${since}`,
     });
   }
 

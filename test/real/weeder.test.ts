@@ -158,7 +158,7 @@ describeEnvtest('weeder on a real API server', () => {
     });
     expect(events).toMatch(
       new RegExp(
-        `Normal +DependencyReady +pod/${pods.sidecar.name} +Deleted so that it starts anew at once: container proxy in CrashLoopBackOff, and service etcd-main-client became ready [\\d.]+ s ago`,
+        `Normal +DependencyReady +pod/${pods.sidecar.name} +Deleted so that it starts anew at once: container proxy in CrashLoopBackOff, and service etcd-main-client was first seen ready [\\d.]+ s ago`,
       ),
     );
   });
