@@ -37,8 +37,7 @@ const secretNames = ({ kubeConfigSecretName, externalProbe }: ProberSettings): r
 const secretsNamed = (settings: ProberSettings): Pick<Grant, 'names'> => {
   // RBAC cannot select by labels.
   if (settings.clusterSource?.selector !== undefined) return {};
-  const names = secretNames(settings);
-  return names.some(isTemplate) ? {} : { names };
+  return { names: secretNames(settings) };
 };
 
 /** Returns the plural of a kind; undefined if the kind is not served: then there is nothing to have a right to, and the problem is reported elsewhere. */
