@@ -120,16 +120,17 @@ export class ShootRecord {
     const title = titleOf(ref);
     if (!outcome.result.ok) {
       const { error } = outcome.result;
-      // A conflict is read and tried again, and a write that waits for our own rate limit was not sent.
-      if (error.code === 'Conflict' || error.rateLimited) return;
+      // A conflict is read and tried again, and what waits for our own rate limit, or is not ours to write any more, was not sent.
+      if (error.code === 'Conflict' || error.code === 'Rejected' || error.rateLimited) return;
       this.history.failedWrites.set(title, { kind: ref.kind, name: ref.name, error: answerInWords(error) });
       return;
     }
+    // After a write whose response was lost, the read may show that it has taken effect.
+    this.history.failedWrites.delete(title);
     const write = writeIn(response);
     if (write === undefined) return;
     const { effect, act, counts = 'its annotation is removed', direction, undone } = write;
     if (effect === undefined && direction === 'down') return;
-    this.history.failedWrites.delete(title);
     if (effect !== 'down') this.#restored.add(title);
     else if (undone === undefined && verdict?.kind === 'unhealthy') this.#marginMs = verdict.graceEndsAt - now;
     if (undone !== undefined) {

@@ -78,7 +78,7 @@ describe('the state of all shoots', () => {
     expect(shootSchema.parse(row)).toEqual(row);
   });
 
-  it('tells the error of a read that a scale-down needs', () => {
+  it('tells the error of a read that a scale-down needs, until one succeeds', () => {
     const { states, step, endRun } = create();
     const desired = desiredBy(unhealthy, { reason: 'an outage', judgedAt: 0 });
     step('a', () => ({ ...sightOf({ verdict: unhealthy, desired }), up: [kcm] }));
@@ -97,6 +97,9 @@ describe('the state of all shoots', () => {
     expect(states.rows()).toMatchObject([
       { why: expect.stringContaining('kcm could not be scaled: 403 no right to get') as string },
     ]);
+    const read = { key: 'kcm', result: { ok: true, value: undefined } } as const;
+    states.observe({ kind: 'response-received', cluster: 'a', ...response, outcome: read });
+    expect(states.rows()[0]?.failedWrites).toBeUndefined();
   });
 
   it('tells nothing as released of which no watch shows anything', () => {
