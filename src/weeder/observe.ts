@@ -6,6 +6,7 @@ import { withPriority } from '../kubernetes/client/index.ts';
 import type { Logger } from '../ports/logger.ts';
 import type { DependentPod, Weeding } from './events.ts';
 import { type PodScope, planWatches, scopeKey } from './judge/watches.ts';
+import { seldom } from './seldom.ts';
 
 export interface PodObserverDeps extends InformerDeps {
   readonly seed: Kube;
@@ -27,16 +28,15 @@ export interface PodNeed {
   readonly selector: string;
 }
 
-/** Returns a logger that warns once per error code, because many watches may fail for one reason. */
-const warningOnce = (logger: Logger, warned: Set<unknown>): Logger => ({
+/** Returns a logger that warns seldom of one error code, because many watches may fail for one reason. */
+const warningSeldom = (logger: Logger, isDue: (code: unknown) => boolean): Logger => ({
   debug: (message, fields) => logger.debug(message, fields),
   info: (message, fields) => logger.info(message, fields),
   error: (message, fields) => logger.error(message, fields),
   warn: (message, fields = {}) => {
-    logger[warned.has(fields.code) ? 'debug' : 'warn'](message, fields);
-    warned.add(fields.code);
+    logger[isDue(fields.code) ? 'warn' : 'debug'](message, fields);
   },
-  child: (fields) => warningOnce(logger.child(fields), warned),
+  child: (fields) => warningSeldom(logger.child(fields), isDue),
 });
 
 const scopeOf = ({ weeding, selector }: PodNeed) => ({ namespace: weeding.namespace, selector });
@@ -52,13 +52,11 @@ export class PodObserver {
   /** Open watches by the keys of their scopes. */
   readonly #open = new Map<string, PodWatch>();
   readonly #closing = new Set<Promise<void>>();
-  /** Error codes that were already logged as warnings. */
-  readonly #warned = new Set<unknown>();
   #needs: readonly PodNeed[] = [];
 
   /** `onChange` is called when pods of a namespace have changed. */
   constructor(deps: PodObserverDeps, onChange: (namespace: string) => void) {
-    this.#deps = { ...deps, logger: warningOnce(deps.logger, this.#warned) };
+    this.#deps = { ...deps, logger: warningSeldom(deps.logger, seldom(deps.clock)) };
     this.#onChange = onChange;
   }
 
@@ -69,7 +67,6 @@ export class PodObserver {
     for (const [key, scope] of planned) if (!this.#open.has(key)) this.#open.set(key, this.#watch(scope));
     const used = new Set([...planned.keys(), ...needs.map((need) => this.#serving(need))]);
     for (const [key, watch] of this.#open) if (!used.has(key)) this.#close(key, watch);
-    if (this.#open.size === 0) this.#warned.clear();
   }
 
   /** Returns the pods seen so far for these needs, each once: in its newest state, and with the latest weeding that matches it. */

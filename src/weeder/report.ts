@@ -4,6 +4,7 @@ import type { LogFields, Logger } from '../ports/logger.ts';
 import type { Meter } from '../ports/meter.ts';
 import type { EventRecorder } from '../telemetry/index.ts';
 import type { DeleteOutcome, DependentPod, Weeding, WeederEvent } from './events.ts';
+import { seldom } from './seldom.ts';
 
 export interface WeederReportDeps {
   readonly clock: Clock;
@@ -22,13 +23,6 @@ interface Tally {
 }
 
 const seconds = (ms: number): number => Math.round(ms) / 1_000;
-
-/** Returns false if the key is there already. */
-const addNew = (keys: Set<string>, key: string): boolean => {
-  if (keys.has(key)) return false;
-  keys.add(key);
-  return true;
-};
 
 const fieldsOf = ({ pod, weeding }: DependentPod): LogFields => ({
   namespace: pod.namespace,
@@ -77,12 +71,12 @@ export class WeederReport {
   readonly #metrics: ReturnType<typeof createMetrics>;
   readonly #running = new Set<Weeding>();
   readonly #tallies = new WeakMap<Weeding, Tally>();
-  /** Codes of the errors that were logged since there last was no weeding: a missing right fails in all namespaces of a seed that recovers. */
-  readonly #failures = new Set<string>();
+  readonly #isDue: (code: string) => boolean;
 
   constructor(deps: WeederReportDeps) {
     this.#deps = deps;
     this.#metrics = createMetrics(deps.meter);
+    this.#isDue = seldom(deps.clock);
   }
 
   on(event: WeederEvent): void {
@@ -97,9 +91,7 @@ export class WeederReport {
         this.#deleteEnded(event, event.outcome);
         break;
       case 'left-alone':
-        if (addNew(this.#tallyOf(event.weeding).leftAlone, event.pod.uid)) {
-          this.#deps.logger.info(`left alone: ${event.why}`, fieldsOf(event));
-        }
+        this.#leftAlone(event, event.why);
         break;
       case 'unexpected-error':
         this.#unexpectedError(event.namespace, event.error);
@@ -115,7 +107,6 @@ export class WeederReport {
   #weedingStarted(weeding: Weeding): void {
     const { namespace, service, readyAt, endsAt } = weeding;
     this.#metrics.started.inc({ service });
-    if (this.#running.size === 0) this.#failures.clear();
     this.#running.add(weeding);
     this.#countRunning(service);
     const fields = { namespace, service, seconds: seconds(endsAt - readyAt) };
@@ -129,6 +120,13 @@ export class WeederReport {
     const { deleted } = this.#tallyOf(weeding);
     const fields = { namespace, service, why, deleted, seconds: this.#secondsAfterReady(weeding) };
     this.#deps.logger.info('weeding ends', fields);
+  }
+
+  #leftAlone(about: DependentPod, why: string): void {
+    const { leftAlone } = this.#tallyOf(about.weeding);
+    if (leftAlone.has(about.pod.uid)) return;
+    leftAlone.add(about.pod.uid);
+    this.#deps.logger.info(`left alone: ${why}`, fieldsOf(about));
   }
 
   #deleteEnded(about: DependentPod, outcome: DeleteOutcome): void {
@@ -175,7 +173,7 @@ export class WeederReport {
 
   #deleteFailed(about: DependentPod, { code, message }: ApiError): void {
     this.#metrics.errors.inc({ service: about.weeding.service, code });
-    const level = addNew(this.#failures, code) ? 'error' : 'debug';
+    const level = this.#isDue(code) ? 'error' : 'debug';
     this.#deps.logger[level]('deleting failed, trying again', { ...fieldsOf(about), error: message });
   }
 
