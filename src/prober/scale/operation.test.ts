@@ -221,6 +221,12 @@ describe('a scale-down', () => {
   it.each([
     ['reads after a lost response', 'ConnectionError', undefined, ['120 read', '240 read', '1260 read']],
     ['waits for Retry-After', 'TooManyRequests', 3_000, everyThree],
+    [
+      'waits for 10 s of a longer Retry-After',
+      'TooManyRequests',
+      60_000,
+      ['10020 patch to 0', '20040 patch to 0', '30060 patch to 0'],
+    ],
     ['tries every 3 s what is refused', 'Forbidden', undefined, everyThree],
     ['reads at once after a conflict', 'Conflict', undefined, ['20 read', '40 read', '60 read']],
   ] as const)('%s', (_, error, retryAfterMs, sent) => {

@@ -83,6 +83,8 @@ const retryDelayMs = 100;
 const mostRaces = 50;
 /** Time until the next attempt of a request that the rate limit held back, or that is retried beyond its attempts. */
 const rateLimitDelayMs = 1_000;
+/** The longest `Retry-After` that a scale-down waits for: three writes in half a minute burden nobody, and a minute of waiting costs all nodes. */
+const longestThrottledMs = 10_000;
 /** Time until the next attempt of what was refused: a right is granted, or an admission webhook recovers. */
 export const refusedDelayMs = 3_000;
 /** A resource is scaled at most once in this time, in milliseconds: another writer that keeps changing its count gets no race. */
@@ -173,7 +175,8 @@ const afterError = (operation: Operation, error: ApiError, context: ResponseCont
   if (isSpent && !(keepsRetrying && now < operation.deadline)) {
     return { ...operation, attempts, phase: { kind: 'failed', error } };
   }
-  const wait = handling === 'wait' ? (error.retryAfterMs ?? 0) : 0;
+  const longestMs = keepsRetrying ? longestThrottledMs : Number.POSITIVE_INFINITY;
+  const wait = handling === 'wait' ? Math.min(error.retryAfterMs ?? 0, longestMs) : 0;
   // A throttled or refused request changed nothing. After any other failure we must read the current state. A conflict is no exception:
   // a lost write that was sent again on the way conflicts with itself.
   const reread = handling !== 'wait' && !isRefused;
