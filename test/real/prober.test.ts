@@ -164,6 +164,8 @@ describeEnvtest('the prober on real servers', () => {
 
     for (const kubelet of [first, second]) kubelet.connect();
     await untilCounts({ [kcm]: 5, [mcm]: 3 });
+    // What stays held, the next test's prober would look for.
+    await untilCounts({ [kcm]: 2, [mcm]: 3 }, going);
     await untilEvent(/MeltdownProtectionScaledUp .*Scaled up from 0 to 5 replicas/);
     expect(linesOf('the namespace refuses Events')).toEqual([]);
     program.signal('SIGTERM');
