@@ -234,12 +234,12 @@ describeEnvtest('the example against a real API server', () => {
       { type: 'SystemComponentsHealthy', status: 'True', message: 'All health checks successful' },
     ]);
 
+    const ready = '[+] clusters: ok\n[+] health checks of ControlPlane local: ok\n[+] heartbeat: ok\nready\n';
+    await eventually(async () => (await answer(`${health}/readyz`)) === ready);
     const heartbeat = await lease('gardener-extension-heartbeat');
     expect(heartbeat).toMatchObject({ holderIdentity: 'extension-local', leaseDurationSeconds: 1 });
     await eventually(async () => (await lease('gardener-extension-heartbeat')).renewTime !== heartbeat.renewTime);
     expect((await lease('extension-local-leader-election')).holderIdentity).not.toBe('');
-    const ready = '[+] clusters: ok\n[+] health checks of ControlPlane local: ok\n[+] heartbeat: ok\nready\n';
-    await eventually(async () => (await answer(`${health}/readyz`)) === ready);
     const series = `dwd_healthcheck_condition{kind="ControlPlane",namespace="${namespace}",name="one"`;
     expect(await answer(`${metrics}/metrics`)).toContain(`${series},condition="ControlPlaneHealthy",status="False"} 1`);
 
