@@ -102,7 +102,7 @@ export class Arena {
     const times = { graceMs: graceMs * scale, monitorPeriodMs: monitorPeriodMs * scale };
     this.#kcm = new ManagedKcm({ ...times, shoot: controlPlane, replicas: kcmReplicas });
     await this.#kcm.start();
-    const wait = { what: `${this.name}: all nodes ready`, withinMs: 30_000 };
+    const wait = { what: `${this.name}: all nodes ready` };
     await waitFor(wait, async () => (await unknownNodes(controlPlane.client)).length === 0);
   }
 

@@ -36,7 +36,7 @@ export const createNodes = async (shoot: TestClient, names: readonly string[], c
   }
 };
 
-export const renewLeases = async (shoot: TestClient, names: readonly string[], at: number): Promise<void> => {
+const renewLeases = async (shoot: TestClient, names: readonly string[], at: number): Promise<void> => {
   const renewTime = formatMicroTime(at);
   for (const name of names) await shoot.patch(`${leases}/${name}`, { spec: { renewTime } });
 };
@@ -47,6 +47,7 @@ export const startKubelets = (
   { everyMs = 1_000, clockShiftMs = 0 }: { readonly everyMs?: number; readonly clockShiftMs?: number } = {},
 ): Kubelets => {
   let connected = true;
+  let isRenewing = false;
   let renewal = Promise.resolve();
   const renew = async (): Promise<void> => {
     try {
@@ -57,7 +58,12 @@ export const startKubelets = (
     }
   };
   const timer = setInterval(() => {
-    if (connected) renewal = renewal.then(renew);
+    // Renewals that queued up would go on after a cut.
+    if (!connected || isRenewing) return;
+    isRenewing = true;
+    renewal = renew().finally(() => {
+      isRenewing = false;
+    });
   }, everyMs);
   return {
     connect: () => {

@@ -194,8 +194,8 @@ const neededWrites = (isolated: IsolatedShoot, flow: FlowDirection, target: stri
     (write) => !(isolated.name === 'autoscaler' && flow === 'up' && write === 'mill/scale' && write === target),
   );
 
-/** Expiry age of a lease: 0.75 of the grace period. */
-const limitMs = 6_000;
+/** Expiry age of a lease: 0.75 of the grace period would be 6 s, but it is at least 1.25 renewal intervals of 10 s. */
+const limitMs = 12_500;
 
 const throwAll = (ends: readonly PromiseSettledResult<unknown>[]): void => {
   const failures = ends.flatMap((end): unknown[] => (end.status === 'rejected' ? [end.reason] : []));

@@ -17,12 +17,13 @@ import { type ProberWorld, quickConfig, shootNamespace, startProberWorld } from 
 
 const mill = millPath(shootNamespace);
 const users = ['dwd-a', 'dwd-b', 'dwd-c'];
-const renewDeadlineMs = 3_000;
+/** All renewals pass through this process, which may be slow: a leader that is not disturbed must not lose its Lease. */
+const renewDeadlineMs = 6_000;
 const flags = [
   '--enable-leader-election=true',
   `--leader-election-namespace=${electionLease.namespace}`,
-  '--leader-elect-lease-duration=4s',
-  '--leader-elect-renew-deadline=3s',
+  '--leader-elect-lease-duration=8s',
+  '--leader-elect-renew-deadline=6s',
   '--leader-elect-retry-period=500ms',
   // A hot standby may write while another leads, so that a slow leader on a busy machine would look like two.
   '--standby=cold',
@@ -33,8 +34,8 @@ const electingFlags = {
   'leader-elect': 'true',
   'leader-elect-resource-name': electionLease.name,
   'leader-elect-resource-namespace': electionLease.namespace,
-  'leader-elect-lease-duration': '4s',
-  'leader-elect-renew-deadline': '3s',
+  'leader-elect-lease-duration': '8s',
+  'leader-elect-renew-deadline': '6s',
   'leader-elect-retry-period': '500ms',
 };
 

@@ -182,7 +182,7 @@ it('bears hostile clients of all its servers: it stays healthy, probes, and take
   } finally {
     clients.stop();
   }
-  const during = (await prober.metric('dwd_prober_runs_total')) ?? 0;
+  const during = await waitFor({ what: 'metrics' }, () => prober.metric('dwd_prober_runs_total'));
   expect(during - runs).toBeGreaterThan(30);
 });
 
@@ -211,7 +211,7 @@ describe('signals', () => {
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s releases the Lease and ends with 0', async (signal) => {
     const prober = await startProber('--enable-leader-election', '--leader-election-namespace=default');
     await untilRuns(prober, 1);
-    expect(holder()).toMatch(/./);
+    await waitFor({ what: 'it leads' }, () => /./.test(String(holder() ?? '')));
     prober.signal(signal);
     expect(await prober.ended).toBe(0);
     expect(prober.lines()).toContainEqual(expect.objectContaining({ msg: 'stopping', reason: `received ${signal}` }));

@@ -26,8 +26,8 @@ describeEnvtest('a prober that takes over from another in the middle of an outag
   afterAll(() => world.stop());
 
   /** Starts a program with gardenlet's command line, except for the ports. */
-  const start = (command: readonly string[], level = '--zap-log-level=INFO'): Promise<Program> =>
-    world.startProber(['--kube-api-qps=20.0', '--kube-api-burst=100', level], { command });
+  const start = (command: readonly string[], ...more: readonly string[]): Promise<Program> =>
+    world.startProber(['--kube-api-qps=20.0', '--kube-api-burst=100', '--zap-log-level=INFO', ...more], { command });
   const isElection = (uri: string): boolean => uri.includes('/leases/dwd-prober-leader-');
   const writes = () => leaseWrites(world.seed.requests());
   const holder = (): string => writes().at(-1)?.holder ?? '';
@@ -105,17 +105,15 @@ describeEnvtest('a prober that takes over from another in the middle of an outag
   it('is a standby that scales down without the lead when the leader is suspended, and the next leader restores', async () => {
     const runs = (program: Program): number => program.lines().filter(({ msg }) => msg === 'probe run').length;
     const former = holder();
-    const leader = await start(dwd, '--zap-log-level=debug');
+    // Its Lease outlasts the time until the leases expire and the standby acts.
+    const leader = await start(dwd, '--leader-elect-lease-duration=60s');
     await untilLed('it leads', (now) => now !== former);
     const standby = await start(dwd, '--zap-log-level=debug');
     // By then it has seen each lease renewed: kubelets renew every second, and it probes as often.
     await world.until('it observes', () => runs(standby) >= 6);
     const at = Date.now();
-    world.kubelets.cut();
-    // The leader is suspended shortly before it would act, so that its Lease outlasts the time that the standby gives it.
-    const before = runs(standby);
-    await world.until('it has watched the outage', () => runs(standby) >= before + 6);
     leader.signal('SIGSTOP');
+    world.kubelets.cut();
     await world.untilHeld();
     const messages = standby.lines().map(({ msg = '' }) => msg);
     const first = messages.slice(0, messages.indexOf('scaled down'));
@@ -125,14 +123,17 @@ describeEnvtest('a prober that takes over from another in the middle of an outag
     world.kubelets.connect();
     await world.untilUp();
     expect(counts(at)).toEqual([`${mcm} 0`, `${kcm} 0`, `${kcm} 2`, `${mcm} 3`]);
-    for (const program of [leader, standby]) program.signal('SIGKILL');
+    standby.signal('SIGKILL');
+    await standby.ended;
+    leader.signal('SIGTERM');
+    await leader.ended;
   });
 
   it('changes to another version and back by Helm, and the former version restores', async () => {
-    const killed = holder();
+    const former = holder();
     await world.release('1.0.0');
-    // Helm waits for ready pods, which a standby is too: the Lease of the killed leader has to expire first.
-    await untilLed('the first version leads', (now) => now !== killed);
+    // Helm waits for ready pods, which a standby is too.
+    await untilLed('the first version leads', (now) => now !== former);
     await startOutage();
     const at = Date.now();
     await world.release('2.0.0');
