@@ -49,16 +49,21 @@ it.each<[string, RequestFault]>([
   expect(scenario.world.shoot('a').impact()).toEqual({ nodesTurnedUnknown: 0, machinesReplaced: 0 });
 });
 
-it('MCM is not restored while KCM cannot be, and follows as soon as it can', async () => {
+it('MCM is not restored while KCM cannot be, and follows as soon as it can, without delay after an outage in between', async () => {
   create();
   await reachOutage(scenario);
+  const { clock, world, changes, log } = scenario;
   hinder(kcm, { status: 403 });
-  scenario.world.shoot('a').restoreKubelets();
-  await scenario.clock.advance(120_000);
+  world.shoot('a').restoreKubelets();
+  await clock.advance(120_000);
   expect(stateOf(scenario, 'a')).toEqual(allHeld);
+  world.shoot('a').cutKubelets();
+  await clock.advance(60_000);
   hinder(kcm);
-  await scenario.clock.advance(120_000);
-  expect(changeLines(scenario.changes.slice(3))).toEqual(['kcm 0->1', 'mcm 0->1', 'ca 0->1']);
+  world.shoot('a').restoreKubelets();
+  await clock.advance(90_000);
+  expect(changeLines(changes.slice(3))).toEqual(['kcm 0->1', 'mcm 0->1', 'ca 0->1']);
+  expect(log.filter(({ msg }) => msg.startsWith('flapping'))).toEqual([]);
 });
 
 it('a resource without scaleDown is left alone', async () => {

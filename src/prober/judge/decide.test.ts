@@ -96,7 +96,7 @@ describe('a single candidate', () => {
     { dependents: disturbed, expired: 1, verdict: { kind: 'skipped' }, reason: nothing },
     { dependents: held, expired: 1, verdict: { kind: 'skipped' }, reason: nothing },
     { dependents: held, expired: 0, verdict: { kind: 'healthy' }, reason: renews },
-  ])('$verdict.kind with $expired expired, held: $dependents.anyHeld', ({ dependents, expired, verdict, reason }) => {
+  ])('$verdict.kind with $expired expired, held: $dependents.held', ({ dependents, expired, verdict, reason }) => {
     const decision = judge({ expired, candidates: 1 }, { dependents });
     expect(decision).toMatchObject({ verdict, reason });
     expect(decision.counts).toEqual({ candidates: 1, expired });

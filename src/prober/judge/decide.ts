@@ -41,7 +41,7 @@ export const judgeLeases = (list: LeaseList, input: ProbeInput): JudgedLeases =>
     memory: { ...answered, leases, listedAt: list.sentAt },
     need: dependents.nothingToRestore && !mayBeOutage ? needIfQuiet : 'decision',
     // Also while resources are held: at the ordinary rate of five requests a second a whole seed would not leave protection.
-    isUrgent: dependents.anyHeld || mayBeOutage || countExpired(leases, list.sentAt) > 0,
+    isUrgent: dependents.held > 0 || mayBeOutage || countExpired(leases, list.sentAt) > 0,
   };
 };
 
@@ -56,7 +56,7 @@ export const decideByLeases = (input: ProbeInput): Decision => {
     verdict: { kind: 'healthy' },
     reason: `${share(leases, listedAt)} leases expired: no set of nodes reaches the threshold`,
     nextRunAt: nextRunAt(input, mayTurnAt),
-    memory: { ...endOutage(memory, now), suspectedUntil: undefined },
+    memory: { ...endOutage(input), suspectedUntil: undefined },
   };
 };
 
@@ -125,7 +125,7 @@ const judge = (candidates: readonly ObservedLease[], at: number, input: ProbeInp
   if (candidates.length === 0) return { verdict: healthy, reason: 'no candidate nodes' };
   if (candidates.length < fewestCandidates) {
     // One node proves nothing about the path, but a pool that shrank to one while its shoot was held must be restored in the end.
-    if (dependents.anyHeld && countExpired(candidates, at) === 0) {
+    if (dependents.held > 0 && countExpired(candidates, at) === 0) {
       return { verdict: healthy, reason: 'the only candidate node renews its lease' };
     }
     return { verdict: { kind: 'skipped' }, reason: 'a single candidate node proves nothing about the path' };

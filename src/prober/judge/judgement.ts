@@ -53,8 +53,8 @@ export interface Outage {
   readonly expiredBefore: ReadonlySet<string>;
   /** Start of the time in which the share of expired leases is below the threshold, and of the time in which all candidates renew. */
   readonly landing?: { readonly belowSince: number; readonly freshSince?: number };
-  /** Monotonic instant at which the restoration began. */
-  readonly landedAt?: number;
+  /** Number of resources that were held in the latest run. Absent until the shoot has landed. */
+  readonly toRestore?: number;
   /** True if it began within ten minutes of the restoration before it. */
   readonly isFlapping?: boolean;
   /** True if no outage is known, but resources may be held because not all watches have synced. */
@@ -116,7 +116,7 @@ export interface ProbeMemory {
   /** An outage is suspected; a list that is sent from this instant on confirms it. -Infinity: one has. */
   readonly suspectedUntil?: number;
   readonly outage?: Outage;
-  /** Latest end of an outage. */
+  /** When the latest restoration of a resource was seen. */
   readonly restoredAt?: number;
   /** Longest response time of the latest run that got a response, in milliseconds. */
   readonly slowestResponseMs?: number;
@@ -127,8 +127,8 @@ export const emptyProbeMemory: ProbeMemory = { leases: [] };
 export interface DependentsView {
   /** True if all watches have synced, nothing is being scaled, and every existing resource is scaled up, ready and without our annotations. */
   readonly nothingToRestore: boolean;
-  /** True if a resource is held (annotation `meltdown-protection-active`). */
-  readonly anyHeld: boolean;
+  /** Number of resources that are held (annotation `meltdown-protection-active`). */
+  readonly held: number;
   /** True if a resource is held, or may be because its watch has not synced yet. */
   readonly mayBeHeld: boolean;
 }

@@ -147,13 +147,6 @@ describe('a held shoot', () => {
     },
   );
 
-  it('has landed when it was first to be restored, unless it seems to have been cut off again since', () => {
-    const landedAt = (runs: readonly ProbeRun[]) =>
-      runProbes(inOutage(), runs).at(-1)?.decision.memory.outage?.landedAt;
-    expect(landedAt([allBack(131_000), allBack(141_000)])).toBe(131_000);
-    expect(landedAt([allBack(131_000), silent(152_000, 131_000), allBack(159_000)])).toBe(159_000);
-  });
-
   it('does not wait for a node that is no candidate any more, nor if none is left', () => {
     const nodes = ['node-1', 'node-2', 'node-3', 'node-4'].map(nodeOf);
     for (const left of [nodes, []]) {
@@ -245,12 +238,16 @@ describe('a shoot that trips again within ten minutes of its restoration', () =>
     expect(kindsOf(memory, [{ ...heldAt(180_000, fresh(180_000)), nodes: [] }])).toEqual(['healthy']);
   });
 
-  it('trips again if it is cut off before all of it is restored', () => {
+  it.each([
+    { what: 'flaps if it is cut off before all of it is restored', left: 2, restoredAt: 152_000 },
+    { what: 'does not flap if nothing could be restored since it landed', left: 3, restoredAt: undefined },
+  ])('$what', ({ left, restoredAt }) => {
     const last = runProbes(inOutage(), [
       heldAt(131_000, fresh(131_000)),
-      ...[152_000, 160_000].map((at) => heldAt(at, dark(131_000))),
+      ...[152_000, 160_000].map((at) => ({ ...heldAt(at, dark(131_000)), dependents: { ...held, held: left } })),
     ]).at(-1)?.decision;
-    expect(last?.memory).toMatchObject({ outage: { isFlapping: true }, restoredAt: 131_000 });
+    expect(last).toMatchObject({ verdict: { kind: 'unhealthy' }, memory: { outage: { isFlapping: left < 3 } } });
+    expect(last?.memory.restoredAt).toBe(restoredAt);
   });
 
   /** Run at `at` in which all nodes renew but the last, which renewed at `since`. */

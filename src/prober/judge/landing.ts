@@ -29,20 +29,24 @@ const expiredBefore = (candidates: readonly ObservedLease[], { settings }: Probe
   return new Set(before.map(({ name }) => name));
 };
 
-const restoredAtOf = ({ outage, restoredAt }: ProbeMemory): number | undefined =>
-  outage?.isAssumed === true ? restoredAt : (outage?.landedAt ?? restoredAt);
+/** Notes a restoration. The end of a landing alone is none: all PATCHes may have been refused. */
+const withRestoration = (memory: ProbeMemory, { dependents: { held }, now }: ProbeInput): ProbeMemory => {
+  const { outage } = memory;
+  if (outage?.toRestore === undefined) return memory;
+  const restoredAt = held < outage.toRestore ? now : memory.restoredAt;
+  return { ...memory, restoredAt, outage: { ...outage, toRestore: held } };
+};
 
 /** Enters a verdict `unhealthy`, whose threshold was crossed at `since`, into the memory. */
 const recordOutage = (since: number, candidates: readonly ObservedLease[], input: ProbeInput): ProbeMemory => {
   const { memory } = input;
-  const { outage } = memory;
-  if (outage !== undefined && outage.landedAt === undefined && outage.isAssumed !== true) {
+  const { outage, restoredAt } = memory;
+  if (outage !== undefined && outage.toRestore === undefined && outage.isAssumed !== true) {
     return { ...memory, outage: { ...outage, since: outage.since ?? since, landing: undefined } };
   }
-  const restoredAt = restoredAtOf(memory);
   const isFlapping =
     input.settings.landingTimeoutMs > 0 && restoredAt !== undefined && input.now - restoredAt < flappingMs;
-  return { ...memory, restoredAt, outage: { since, expiredBefore: expiredBefore(candidates, input), isFlapping } };
+  return { ...memory, outage: { since, expiredBefore: expiredBefore(candidates, input), isFlapping } };
 };
 
 /** Cancels a landing because the outage continues or seems to have returned: the next landing starts from the beginning. */
@@ -50,11 +54,10 @@ const withoutLanding = (memory: ProbeMemory): ProbeMemory =>
   memory.outage === undefined ? memory : { ...memory, outage: { ...memory.outage, landing: undefined } };
 
 /** Ends the outage when nothing is held any more. */
-export const endOutage = (memory: ProbeMemory, now: number): ProbeMemory => {
-  const { outage, ...rest } = memory;
-  if (outage === undefined) return memory;
-  return outage.landedAt === undefined || outage.isAssumed === true ? rest : { ...rest, restoredAt: now };
-};
+export const endOutage = (input: ProbeInput): ProbeMemory => ({
+  ...withRestoration(input.memory, input),
+  outage: undefined,
+});
 
 /** Returns the candidates without a recent renewal. One clock alone shows none: we must have seen that lease change. */
 const lateOf = (candidates: readonly ObservedLease[], listedAt: number): readonly string[] => {
@@ -97,22 +100,23 @@ const gaveUp = (late: readonly string[], awaited: number): string => {
  * KCM was restored into it.
  */
 export const trackOutage = (decision: Decision, candidates: readonly ObservedLease[], input: ProbeInput): Decision => {
-  const { verdict, memory } = decision;
+  const { verdict } = decision;
+  const memory = withRestoration(decision.memory, input);
   if (verdict.kind === 'unhealthy') {
     return { ...decision, memory: recordOutage(verdict.crossedAt, candidates, { ...input, memory }) };
   }
   // A rule holds, but is not confirmed yet.
   if (verdict.kind === 'confirming') return { ...decision, memory: withoutLanding(memory) };
   if (verdict.kind !== 'healthy') return decision;
-  if (input.dependents.mayBeHeld) return land(decision, candidates, input);
-  return { ...decision, memory: endOutage(memory, input.now) };
+  if (input.dependents.mayBeHeld) return land({ ...decision, memory }, candidates, input);
+  return { ...decision, memory: endOutage({ ...input, memory }) };
 };
 
 const land = (decision: Decision, candidates: readonly ObservedLease[], input: ProbeInput): Decision => {
   const { now, settings, dependents } = input;
   const { memory, reason } = decision;
   const { listedAt = now, excusedUntil = Number.NEGATIVE_INFINITY } = memory;
-  const outage = memory.outage ?? { expiredBefore: new Set<string>(), isAssumed: !dependents.anyHeld };
+  const outage = memory.outage ?? { expiredBefore: new Set<string>(), isAssumed: dependents.held === 0 };
   const awaited = candidates.filter(({ name }) => !outage.expiredBefore.has(name));
   const late = lateOf(awaited, listedAt);
   const landing = {
@@ -123,12 +127,10 @@ const land = (decision: Decision, candidates: readonly ObservedLease[], input: P
   const { earliest, latest } = endOfLanding(landing, waitMs, input);
   const until = earliest ?? latest;
   if (now >= until || awaited.length === 0 || settings.landingTimeoutMs === 0) {
-    // While it is restored, the instant at which it had landed stays.
-    const landedAt = outage.landing === undefined ? now : (outage.landedAt ?? now);
     return {
       ...decision,
       reason: `${reason}${gaveUp(late, awaited.length)}`,
-      memory: { ...memory, outage: { ...outage, landing, landedAt } },
+      memory: { ...memory, outage: { ...outage, landing, toRestore: dependents.held } },
     };
   }
   const renewed = awaited.length - late.length;

@@ -143,7 +143,7 @@ const runsOf = (probe: ProbeCase, dependents: ProbeRun['dependents'] & object): 
   });
 };
 
-const eagerView = { nothingToRestore: false, anyHeld: false, mayBeHeld: false };
+const eagerView = { nothingToRestore: false, held: 0, mayBeHeld: false };
 
 const runEach = (probe: ProbeCase): { readonly asGiven: ProbeRunResult; readonly eager: ProbeRunResult } => {
   const runs = runsOf(probe, eagerView);

@@ -183,8 +183,8 @@ export class ShootRecord {
   #factsOf(view: ShootProberView, context: RecordContext, reading: ClockReading): ShootFacts {
     const { namespace, project, name, pause, whyNotProbed } = context;
     const { state, settings, held, ignored, missing, notServed } = view;
-    const { since, landedAt } = state.probe.outage ?? {};
-    const isRestored = landedAt !== undefined && held.length === 0;
+    const { since, toRestore } = state.probe.outage ?? {};
+    const isRestored = toRestore !== undefined && held.length === 0;
     const isDue = Number.isFinite(state.nextRunAt) && state.runStartedAt === undefined;
     return {
       ...{ namespace, project, name },

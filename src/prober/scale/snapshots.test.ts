@@ -130,13 +130,13 @@ describe('dependents', () => {
     expect(viewDependents([first, etcdOf(shown)], leader).nothingToRestore).toBe(false);
     const all = [first, etcdOf({ ...shown, ...read(objectOf(main)) })];
     expect(viewDependents(all, leader).nothingToRestore).toBe(true);
-    expect(viewDependents([], leader)).toEqual({ nothingToRestore: true, anyHeld: false, mayBeHeld: false });
+    expect(viewDependents([], leader)).toEqual({ nothingToRestore: true, held: 0, mayBeHeld: false });
   });
 
   it('are held if one carries the mark, which the watch shows for every kind', () => {
-    expect(view(kcm, object({ annotations: { [active]: '' } })).anyHeld).toBe(true);
-    expect(view(main, { object: objectOf(main, { annotations: { [active]: '' } }) }).anyHeld).toBe(true);
-    expect(view(kcm, {}).anyHeld).toBe(false);
+    expect(view(kcm, object({ annotations: { [active]: '' } })).held).toBe(1);
+    expect(view(main, { object: objectOf(main, { annotations: { [active]: '' } }) }).held).toBe(1);
+    expect(view(kcm, {}).held).toBe(0);
   });
 
   it.each([
@@ -145,11 +145,11 @@ describe('dependents', () => {
     ['unless ignore-scaling keeps them down', { [replicas]: '3', [ignore]: 'true' }, 0, false],
   ])('are held at 0 with a stored count, as after ignore-scaling, %s', (_, annotations, count, is) => {
     const given = object({ annotations, replicas: count });
-    expect(view(kcm, given)).toMatchObject({ anyHeld: is, mayBeHeld: is });
+    expect(view(kcm, given)).toMatchObject({ held: is ? 1 : 0, mayBeHeld: is });
   });
 
   it('may be held until their watches have synced', () => {
-    expect(view(kcm, { synced: false })).toMatchObject({ anyHeld: false, mayBeHeld: true });
+    expect(view(kcm, { synced: false })).toMatchObject({ held: 0, mayBeHeld: true });
     expect(view(kcm, { served: { kind: 'not-served', problem: 'x' } }).mayBeHeld).toBe(false);
     expect(view(kcm, {}).mayBeHeld).toBe(false);
     expect(view(main, { object: objectOf(main) }).mayBeHeld).toBe(false);

@@ -126,7 +126,7 @@ export const viewDependents = (seen: readonly SeenDependent[], { isScaling, lead
         return !leads && snapshot.object !== undefined && !hasOurAnnotations(snapshot.object);
       }),
     // Our writes count before the watch shows them; in a dry run the simulated ones do.
-    anyHeld: snapshots.some(awaitsRestoration),
+    held: snapshots.filter(awaitsRestoration).length,
     mayBeHeld: snapshots.some(
       (snapshot) => awaitsRestoration(snapshot) || (snapshot.kind === 'unknown' && snapshot.object === undefined),
     ),

@@ -30,9 +30,9 @@ export const defaultSettings: ProbeSettings = {
 export const bySingleLeases: ProbeSettings = { ...defaultSettings, allSilentAfterMs: 0 };
 
 /** Dependents that make every run eager. */
-export const disturbed: DependentsView = { nothingToRestore: false, anyHeld: false, mayBeHeld: false };
-export const held: DependentsView = { nothingToRestore: false, anyHeld: true, mayBeHeld: true };
-export const undisturbed: DependentsView = { nothingToRestore: true, anyHeld: false, mayBeHeld: false };
+export const disturbed: DependentsView = { nothingToRestore: false, held: 0, mayBeHeld: false };
+export const held: DependentsView = { nothingToRestore: false, held: 3, mayBeHeld: true };
+export const undisturbed: DependentsView = { nothingToRestore: true, held: 0, mayBeHeld: false };
 
 /** Our wall clock at monotonic 0. */
 export const origin = Date.parse('2026-11-21T06:00:00Z');
