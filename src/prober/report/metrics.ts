@@ -95,7 +95,7 @@ export const showStates = (deps: StateGaugesDeps): void => {
 };
 
 /** Registers the gauges of each shoot's state, read at a scrape; no series where the value is undefined. */
-const showShoots = ({ meter, states }: StateGaugesDeps): void => {
+const showShoots = ({ meter, states, leads }: StateGaugesDeps): void => {
   const gauge = (name: string, help: string, valueOf: (shoot: MeasuredShoot) => number | undefined): void => {
     const read = () =>
       states.all(factsAgeMs).probed.flatMap((shoot) => {
@@ -126,6 +126,11 @@ const showShoots = ({ meter, states }: StateGaugesDeps): void => {
     'dwd_prober_outage_unmet',
     '1 while the shoot is losing nodes: an outage, and something that should be down is up, or may be.',
     ({ row }) => Number(row.state === 'losing nodes'),
+  );
+  gauge(
+    'dwd_prober_blind_in_outage',
+    '1 while the shoot is blind, and held or in an outage; only of the leader.',
+    ({ row }) => (leads() && row.state === 'blind' && isAnOutageKnown(row) ? 1 : undefined),
   );
 };
 
@@ -183,20 +188,10 @@ const showOthers = ({ meter, states, leads, unreadablePauses }: StateGaugesDeps)
     help: '1 while an outage would not be met, or what is held not be restored; only of the leader.',
     labels: ['namespace', 'reason'],
     read: () =>
-      probed().flatMap(({ row: { namespace, causes } }) =>
+      (leads() ? states.all(factsAgeMs).probed : []).flatMap(({ row: { namespace, causes } }) =>
         causes.map((reason) => ({ value: 1, labels: { namespace, reason } })),
       ),
   });
-  meter.gauge({
-    name: 'dwd_prober_blind_in_outage',
-    help: '1 while the shoot is blind, and held or in an outage; only of the leader.',
-    labels: ['namespace'],
-    read: () =>
-      probed()
-        .filter(({ row }) => row.state === 'blind' && isAnOutageKnown(row))
-        .map(({ row: { namespace } }) => ({ value: 1, labels: { namespace } })),
-  });
-  const probed = () => (leads() ? states.all(factsAgeMs).probed : []).filter(({ row }) => row.notProbed === undefined);
   meter.gauge({
     name: 'dwd_prober_held_unprobed',
     help: 'Held resources of a shoot that is not probed: nothing restores them; only of the leader.',
