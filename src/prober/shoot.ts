@@ -306,11 +306,9 @@ export class ShootProber {
 
   /** Returns where the kubeconfig of the shoot is: `namespace/name` of its Secret, and the key of its data. */
   #kubeconfig(): { readonly secret: string; readonly secretKey: string } {
-    const { kubeConfigSecretName, clusterSource } = this.#deps.settings;
-    return {
-      secret: `${this.#cluster}/${kubeConfigSecretName}`,
-      secretKey: clusterSource?.key ?? 'kubeconfig',
-    };
+    const { settings } = this.#deps;
+    const { kubeConfigSecretName: name } = settings;
+    return { secret: `${this.#cluster}/${name}`, secretKey: kubeconfigKeyOf(settings, name) };
   }
 
   readonly #access = (): ShootAccess => {
