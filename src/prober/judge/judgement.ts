@@ -57,8 +57,6 @@ export interface Outage {
   readonly toRestore?: number;
   /** True if it began within ten minutes of the restoration before it. */
   readonly isFlapping?: boolean;
-  /** True if no outage is known, but resources may be held because not all watches have synced. */
-  readonly isAssumed?: boolean;
 }
 
 /** The nodes whose leases count. */

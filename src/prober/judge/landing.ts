@@ -39,9 +39,11 @@ const withRestoration = (memory: ProbeMemory, { dependents: { held }, now }: Pro
 
 /** Enters a verdict `unhealthy`, whose threshold was crossed at `since`, into the memory. */
 const recordOutage = (since: number, candidates: readonly ObservedLease[], input: ProbeInput): ProbeMemory => {
-  const { memory } = input;
+  const { memory, dependents } = input;
   const { outage, restoredAt } = memory;
-  if (outage !== undefined && outage.toRestore === undefined && outage.isAssumed !== true) {
+  // Without a verdict, what is held tells of an outage; before all watches have synced it is only assumed.
+  const isKnown = outage?.since !== undefined || dependents.held > 0;
+  if (outage !== undefined && isKnown && outage.toRestore === undefined) {
     return { ...memory, outage: { ...outage, since: outage.since ?? since, landing: undefined } };
   }
   const isFlapping =
@@ -116,7 +118,7 @@ const land = (decision: Decision, candidates: readonly ObservedLease[], input: P
   const { now, settings, dependents } = input;
   const { memory, reason } = decision;
   const { listedAt = now, excusedUntil = Number.NEGATIVE_INFINITY } = memory;
-  const outage = memory.outage ?? { expiredBefore: new Set<string>(), isAssumed: dependents.held === 0 };
+  const outage = memory.outage ?? { expiredBefore: new Set<string>() };
   const awaited = candidates.filter(({ name }) => !outage.expiredBefore.has(name));
   const late = lateOf(awaited, listedAt);
   const landing = {
