@@ -62,6 +62,8 @@ export interface Operation {
   readonly mustRead: boolean;
   /** True if a write of ours changed the resource, or may have because its response was lost. */
   readonly mayHaveWritten: boolean;
+  /** True if a response has shown that it does not exist: until the watch shows so too, it may show what was before. */
+  readonly isGone?: boolean;
   /** When a write of ours last changed the replica count. */
   readonly scaledAt?: number;
 }
@@ -147,7 +149,7 @@ export const applyResponse = (
   const { now } = context;
   if (phase.kind !== 'reading' && phase.kind !== 'writing') return operation;
   if (!result.ok) return afterError(operation, result.error, context);
-  if (result.value === undefined) return notFound(operation);
+  if (result.value === undefined) return notFound({ ...operation, isGone: true });
   return {
     ...operation,
     phase: { kind: 'deciding' },
@@ -161,7 +163,7 @@ export const applyResponse = (
 
 const afterError = (operation: Operation, error: ApiError, context: ResponseContext): Operation => {
   const { now, keepsRetrying, mayBeForeign } = context;
-  if (error.code === 'NotFound') return notFound(operation);
+  if (error.code === 'NotFound') return notFound({ ...operation, isGone: true });
   // Nothing shows that it is held, and without the right it could not be restored: it must not keep the others at 0.
   if (error.code === 'Forbidden' && mayBeForeign && operation.lastResponse === undefined) {
     return { ...operation, phase: { kind: 'done', outcome: 'not-held' } };
@@ -298,14 +300,17 @@ export const stepOperation = (operation: Operation, context: Context): Stepped =
 };
 
 /**
- * Acts on a finished operation whose resource has to be scaled again, because somebody changed it. A scale-down repeats it. A scale-up ends, because later
- * levels must not start before it, and the next run decides: a standby that saw an outage, but not yet its end, scaled the resource down again, or an operator
- * removed ignore-scaling from a resource at 0.
+ * Acts on a finished operation whose resource has to be scaled again, because somebody changed or created it. A scale-down repeats it. A scale-up ends, because
+ * later levels must not start before it, and the next run decides: a standby that saw an outage, but not yet its end, scaled the resource down again, or an
+ * operator removed ignore-scaling from a resource at 0.
  */
 const recheck = (operation: Operation, context: Context): Stepped => {
   const { phase } = operation;
-  // A watch may still show a resource that a response has shown to be gone.
-  if (phase.kind === 'done' && (phase.outcome === 'absent' || phase.outcome === 'missing')) return { operation };
+  if (phase.kind === 'done' && (phase.outcome === 'absent' || phase.outcome === 'missing')) {
+    const isAbsent = context.snapshot.kind === 'absent';
+    const isGone = operation.isGone === true && !isAbsent;
+    if (context.direction !== 'down' || isAbsent || isGone) return { operation: { ...operation, isGone } };
+  }
   const needed = neededBy(operation, context);
   if (needed === undefined) return { operation };
   if (needed === 'read') return read(operation);

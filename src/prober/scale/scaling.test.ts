@@ -278,6 +278,18 @@ describe('a missing resource', () => {
   });
 });
 
+it('an optional resource that is created during a scale-down is scaled at once, unless a response has shown it gone', () => {
+  const optional = dependent(a, { optional: true });
+  const begun = step(start('down', [optional, at(b, 0)]), 0, { objects: [up(b)] });
+  const created = step(begun.scaling, 20, { objects: [up(a), up(b)] });
+  const responses = [failed(a, 'NotFound')];
+  const gone = step(created.scaling, 40, { objects: [up(a), up(b)], responses });
+  const shownGone = step(gone.scaling, 60, { objects: [up(b)] });
+  const again = step(shownGone.scaling, 80, { objects: [up(a), up(b)] });
+  const all = [begun, created, gone, shownGone, again].map(({ asked }) => asked);
+  expect(all).toEqual([['write b'], ['write a'], [], [], ['write a']]);
+});
+
 describe('there is something to do', () => {
   const atZero = objectOf(a, { replicas: 0 });
   const dropped: DependentResource = { ...dependent(a, { down: null, optional: true }), restoreOnly: true };
