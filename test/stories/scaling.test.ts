@@ -66,11 +66,14 @@ it('MCM is not restored while KCM cannot be, and follows as soon as it can, with
   expect(log.filter(({ msg }) => msg.startsWith('flapping'))).toEqual([]);
 });
 
-it('a resource without scaleDown is left alone', async () => {
-  create(({ ref }) => (ref.name === mcm ? { scaleDown: undefined } : {}));
+it('what is at 0 is told as losing nodes if its controller has not followed within its timeout', async () => {
+  scenario = createStory({ timing: { observeMs: 100_000 } });
   await reachOutage(scenario);
-  expect(stateOf(scenario, 'a')).toContain('mcm 1');
-  expect(scenario.changes).toHaveLength(2);
+  await scenario.clock.advance(30_000);
+  const why = expect.stringContaining('but their pods still run (their controller does not follow)') as string;
+  expect(scenario.status()).toMatchObject({ shoots: [{ state: 'losing nodes', why }] });
+  await scenario.clock.advance(60_000);
+  expect(scenario.status()).toMatchObject({ shoots: [{ state: 'held' }] });
 });
 
 it('an outage that ends while a scale-down is under way leaves up what is not down, and restores the rest', async () => {

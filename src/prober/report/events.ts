@@ -23,6 +23,8 @@ export interface DependentFacts {
   readonly ignored: readonly IgnoredResource[];
   /** Other resources that are up and that a scale-down would scale down. */
   readonly up: readonly ResourceInShoot[];
+  /** Held resources at 0 whose pods still run after their timeout. */
+  readonly lingering: readonly ResourceInShoot[];
   /** Required resources that do not exist, and those whose kind the seed does not serve. */
   readonly missing: readonly ResourceInShoot[];
   readonly notServed: readonly ResourceInShoot[];

@@ -2,6 +2,7 @@ import { ApiError } from '../../kubernetes/api/errors.ts';
 import type { KubeClient } from '../../kubernetes/api/kube.ts';
 import { refKey } from '../../kubernetes/api/resource-ref.ts';
 import { hasActive, ignoresScaling } from '../../annotations/scaling-annotations.ts';
+import type { Clock } from '../../ports/clock.ts';
 import type { DependentSources } from '../../kubernetes/cache/index.ts';
 import { type ProberActDeps, type ProberActRequest, act } from './act.ts';
 import {
@@ -10,6 +11,7 @@ import {
   type ViewOptions,
   annotatedIn,
   inForce,
+  isLingering,
   isUp,
   responseAfter,
   takeSnapshot,
@@ -24,6 +26,7 @@ import type { DependentFacts } from '../report/events.ts';
 import type { DependentResource, ProberSettings } from '../config/settings.ts';
 
 export interface DependentsDeps extends ProberActDeps {
+  readonly clock: Clock;
   readonly dependents: DependentSources;
   readonly settings: ProberSettings;
 }
@@ -70,6 +73,7 @@ export class Dependents {
     const held: HeldInShoot[] = [];
     const ignored: IgnoredResource[] = [];
     const up: ResourceInShoot[] = [];
+    const lingering: ResourceInShoot[] = [];
     const missing: ResourceInShoot[] = [];
     const notServed: ResourceInShoot[] = [];
     const unread: ResourceInShoot[] = [];
@@ -82,6 +86,7 @@ export class Dependents {
       const isScaledUp = snapshot.kind === 'state' && snapshot.state.specReplicas > 0;
       if (hasActive({ annotations }) && !isScaledUp) held.push(shownHeld({ ...one, annotations }));
       if (isUp(resource, pretended)) up.push(one);
+      if (isLingering(resource, snapshot, this.#deps.clock.now())) lingering.push(one);
       if (scaleDown !== undefined && snapshot.kind === 'unknown' && snapshot.object === undefined) unread.push(one);
       if (scaleDown !== undefined && ignoresScaling({ annotations })) {
         ignored.push({ ...one, isDown: snapshot.kind === 'state' && snapshot.state.specReplicas === 0 });
@@ -89,7 +94,7 @@ export class Dependents {
       if (!optional && snapshot.kind === 'absent') missing.push(one);
       if (!optional && scaleDown !== undefined && snapshot.kind === 'not-served') notServed.push(one);
     }
-    return { held, ignored, up, missing, notServed, unread };
+    return { held, ignored, up, lingering, missing, notServed, unread };
   }
 
   /** Returns the resource, with the UID that a watch shows. */

@@ -1,4 +1,5 @@
 import { type ResourceState, isAtLeast, stateInObject } from '../../kubernetes/api/scalable.ts';
+import { readHeldAnnotation } from '../../annotations/held.ts';
 import {
   hasActive,
   hasActiveOrHeld,
@@ -86,6 +87,18 @@ export const isUp = ({ scaleDown }: DependentResource, snapshot: Snapshot): bool
   if (scaleDown === undefined || annotated === undefined || ignoresScaling(annotated)) return false;
   if (snapshot.kind === 'state') return snapshot.state.specReplicas > 0;
   return snapshot.kind === 'unknown' && !hasActive(annotated);
+};
+
+/**
+ * True if a resource is held at 0, but after its timeout its pods still run. Only people can change that. That its controller has not observed it tells
+ * nothing by itself: any change of an annotation makes a version to be observed.
+ */
+export const isLingering = ({ scaleDown }: DependentResource, snapshot: Snapshot, wallNow: number): boolean => {
+  if (scaleDown === undefined || snapshot.kind !== 'state') return false;
+  const { state } = snapshot;
+  if (!hasActive(state) || state.specReplicas > 0 || state.readyReplicas === 0) return false;
+  const { since = wallNow } = readHeldAnnotation(state.annotations) ?? {};
+  return wallNow > since + scaleDown.timeoutMs;
 };
 
 /** A dependent resource, and what is known of it. */

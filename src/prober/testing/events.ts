@@ -28,6 +28,7 @@ export const sightOf = (
   held,
   ignored: [],
   up: [],
+  lingering: [],
   missing: [],
   notServed: [],
   unread: [],

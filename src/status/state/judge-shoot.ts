@@ -181,19 +181,36 @@ const are = (resources: readonly unknown[], verb: 'is' | 'was' = 'is'): string =
 const whyUnread = ({ unread = [] }: ShootFacts): string =>
   unread.length === 0 ? '' : `; not known whether ${listed(unread)} ${are(unread)} down`;
 
+const isHeld = ({ held }: ShootFacts, { kind, name }: ResourceInShoot): boolean =>
+  held.some((one) => one.kind === kind && one.name === name);
+
+/** Returns what is at 0 while its pods still run: it is up, and held. */
+const lingering = (facts: ShootFacts) => (facts.up ?? []).filter((one) => isHeld(facts, one));
+/** Returns what is up and not at 0. */
+const notAtZero = (facts: ShootFacts) => (facts.up ?? []).filter((one) => !isHeld(facts, one));
+
+/** Says which resources are at 0 while their pods still run; empty if none. */
+const andLingering = (facts: ShootFacts): string => {
+  const those = lingering(facts);
+  const its = those.length === 1 ? 'its' : 'their';
+  return those.length === 0
+    ? ''
+    : `; ${listed(those)} ${are(those)} scaled to 0, but ${its} pods still run (${its} controller does not follow)`;
+};
+
 const whyLosing = (facts: Known): string => {
   const { up = [] } = facts;
   const told = new Set([...keptUp(facts), ...failedOf(facts, up)].map(({ name }) => name));
-  const others = up.filter(({ name }) => !told.has(name));
+  const others = notAtZero(facts).filter(({ name }) => !told.has(name));
   const still = others.length === 0 ? '' : `; ${listed(others)} ${are(others)} still up`;
-  const why = `${andFailed(facts, up)}${still}${andIgnored(facts)}${whyUnread(facts)}`;
+  const why = `${andFailed(facts, up)}${still}${andLingering(facts)}${andIgnored(facts)}${whyUnread(facts)}`;
   return `${facts.counts}${why}${andHeld(facts)}${andPaused(facts)}`;
 };
 
 const whyBlind = (facts: ShootFacts): string => {
-  const { up = [] } = facts;
+  const up = notAtZero(facts);
   const left = up.length === 0 ? '' : `, and ${listed(up)} ${are(up, 'was')} still up`;
-  return `${canNotSee(facts)}; ${asOf(facts)}${left}${andHeld(facts)}`;
+  return `${canNotSee(facts)}; ${asOf(facts)}${left}${andLingering(facts)}${andHeld(facts)}`;
 };
 
 /** How many nodes a shoot has, how many of them count, and why the others do not. */
@@ -311,8 +328,10 @@ const nextUnprobed = (facts: Known): ShootTold['next'] => {
 const protectFrom = (facts: Known): string => all(...facts.causes.map((cause) => protect(cause, facts)));
 
 const doLosing = (facts: Known): string => {
-  const { up = [], unread = [] } = facts;
-  const mended = all(mendScaling(facts, up), protectFrom(facts));
+  const { unread = [] } = facts;
+  const [up, those] = [notAtZero(facts), lingering(facts)];
+  const follow = those.length === 0 ? '' : `see why the controller of ${listed(those)} does not follow`;
+  const mended = all(mendScaling(facts, up), protectFrom(facts), follow);
   if (mended !== '') return mended;
   return up.length === 0
     ? `see why ${listed(unread)} cannot be read`
@@ -320,11 +339,14 @@ const doLosing = (facts: Known): string => {
 };
 
 const nextLosing = (facts: ShootFacts): ShootTold['next'] => {
-  const { up = [], unread = [], nextRunAt } = facts;
-  const isAllKept = unread.length === 0 && keptUp(facts).length === up.length;
-  return isAllKept
+  const { unread = [], nextRunAt } = facts;
+  const up = notAtZero(facts);
+  if (unread.length > 0 || up.length > keptUp(facts).length) {
+    return { text: 'tries again at the next probe', at: nextRunAt };
+  }
+  return up.length > 0
     ? { text: 'nothing scales down what ignore-scaling keeps up' }
-    : { text: 'tries again at the next probe', at: nextRunAt };
+    : { text: 'down as soon as the controller follows' };
 };
 
 const nextUnprotected = ({ causes, held }: Known): string =>
