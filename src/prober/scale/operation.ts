@@ -108,17 +108,13 @@ export const idleOperation = (
   mayHaveWritten: false,
 });
 
+/** Starts an operation, or starts it again once it has failed: with all its attempts, but without its initial delay, which is waited for once. */
 export const startOperation = (operation: Operation, now: number): Operation => ({
   ...operation,
   phase: { kind: 'deciding' },
-  startedAt: now,
+  attempts: 0,
+  startedAt: operation.phase.kind === 'idle' ? now : operation.startedAt,
   deadline: now + operation.info.timeoutMs,
-});
-
-/** Tries again what has failed, with all its attempts. Its initial delay is waited for only once. */
-export const retryOperation = (operation: Operation, now: number): Operation => ({
-  ...startOperation({ ...operation, attempts: 0 }, now),
-  startedAt: operation.startedAt,
 });
 
 export const isOver = ({ phase }: Operation): boolean => phase.kind === 'done' || phase.kind === 'failed';
@@ -213,23 +209,10 @@ const failOperation = (operation: Operation, problem: string): Operation => {
 
 /** Returns the next instant at which the operation may continue without a response or a change of its snapshot. */
 export const wakeTime = (operation: Operation, snapshot: Snapshot): number => {
-  const { phase } = operation;
-  switch (phase.kind) {
-    case 'waiting':
-      return phase.until;
-    case 'settling':
-      return isPolled(operation, snapshot)
-        ? Math.min(operation.deadline, operation.lastResponseAt + pollMs)
-        : operation.deadline;
-    case 'idle':
-    case 'awaiting-verdict':
-    case 'deciding':
-    case 'reading':
-    case 'writing':
-    case 'done':
-    case 'failed':
-      return Number.POSITIVE_INFINITY;
-  }
+  const { phase, deadline, lastResponseAt } = operation;
+  if (phase.kind === 'waiting') return phase.until;
+  if (phase.kind !== 'settling') return Number.POSITIVE_INFINITY;
+  return isPolled(operation, snapshot) ? Math.min(deadline, lastResponseAt + pollMs) : deadline;
 };
 
 /**

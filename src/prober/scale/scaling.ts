@@ -17,7 +17,6 @@ import {
   neededBy,
   paceMs,
   refusedDelayMs,
-  retryOperation,
   startOperation,
   wakeTime,
 } from './operation.ts';
@@ -140,7 +139,7 @@ export const confirmScaling = (
   now: number,
 ): Scaling => {
   const retry = (operation: Operation): Operation =>
-    operation.phase.kind === 'failed' ? retryOperation(operation, now) : operation;
+    operation.phase.kind === 'failed' ? startOperation(operation, now) : operation;
   const { operations } = scaling;
   return {
     ...scaling,
