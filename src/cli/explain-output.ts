@@ -73,14 +73,16 @@ const leaseLines = (shoot: ShootStatus, areCounted: boolean): readonly string[] 
   });
 };
 
-const heldLines = ({ held }: ShootStatus, at: string): readonly string[] => {
+const heldLines = ({ held, notProbed }: ShootStatus, at: string): readonly string[] => {
   const resources = held.flatMap(({ kind, name, replicas, since }) => {
     const when = since === undefined ? '' : `, since ${utc(since)} (${between(since, at)})`;
-    return indented(`${kind} ${name}: at 0, ${plural(replicas, 'replica')} will be restored${when}`);
+    const count = plural(replicas, 'replica');
+    // Of a shoot that is not probed, perhaps only the annotation is removed.
+    const what = notProbed === undefined ? `at 0, ${count} will be restored` : `at 0 instead of ${count}`;
+    return indented(`${kind} ${name}: ${what}${when}`);
   });
-  const [first] = resources;
-  return first === undefined
-    ? []
+  return resources.length === 0 || notProbed !== undefined
+    ? resources
     : [...resources, ...indented('Held resources stay held if the prober stops; the next one restores them.')];
 };
 

@@ -354,6 +354,12 @@ describe('dwd explain', () => {
     expect(losing.stdout).not.toContain('The last scale-down');
   });
 
+  it('does not say of what is given back, or stays held, that it is restored', async () => {
+    const { stdout } = await status(['explain', 'dev/one'], statusOf(toldOf(factsIn('one', 'held', 'hibernated'))));
+    expect(stdout).toContain('Deployment kube-controller-manager: at 0 instead of 2 replicas, since');
+    expect(stdout).not.toContain('restore');
+  });
+
   it('prints JSON', async () => {
     const { stdout } = await status(['explain', 'dev/one', '-o', 'json'], statusOf(explained));
     expect(JSON.parse(stdout)).toEqual(explained);

@@ -73,13 +73,14 @@ const Scaling = ({ scaling, now }: { readonly scaling: ScalingProgress; readonly
   </section>
 );
 
-const Held = ({ held, now }: { readonly held: ShootStatus['held']; readonly now: number }) => (
+const Held = ({ shoot, now }: { readonly shoot: ShootStatus; readonly now: number }) => (
   <section aria-label="Held">
     <h3>Held</h3>
     <ul>
-      {held.map(({ kind, name, replicas, since: time }) => (
+      {shoot.held.map(({ kind, name, replicas, since: time }) => (
         <li key={`${kind}/${name}`}>
-          {kind} {name}, to be restored to {replicas}; <Since at={time} now={now} />
+          {kind} {name}, {shoot.notProbed === undefined ? 'to be restored to' : 'at 0 instead of'} {replicas};{' '}
+          <Since at={time} now={now} />
         </li>
       ))}
     </ul>
@@ -208,7 +209,7 @@ export const Shoot = ({ shoot, now, faults, onClose }: ShootProps) => {
       <Told shoot={shoot} now={now} />
       {steps.length > 0 && <Outage steps={steps} />}
       {scaling !== null && <Scaling scaling={scaling} now={now} />}
-      {held.length > 0 && <Held held={held} now={now} />}
+      {held.length > 0 && <Held shoot={shoot} now={now} />}
       {leases.length > 0 && <Leases shoot={shoot} leases={leases} now={now} />}
       {decisions.length > 0 && <Decisions decisions={decisions} />}
       <Commands shoot={shoot} />

@@ -194,7 +194,7 @@ const showOthers = ({ meter, states, leads, unreadablePauses }: StateGaugesDeps)
   });
   meter.gauge({
     name: 'dwd_prober_held_unprobed',
-    help: 'Held resources of a shoot that is not probed: nothing restores them; only of the leader.',
+    help: 'Held resources of a shoot that is not probed: they are being given back, or nothing restores them; only of the leader.',
     labels: ['namespace'],
     read: () =>
       (leads() ? states.rows(factsAgeMs) : [])

@@ -38,7 +38,8 @@ describe('what is told', () => {
 
   it.each<Situation>(['outage', 'landing', 'flapping', 'hibernated'])('of who restores, %s', (one) => {
     const nextIn = (given: Partial<JudgeContext>) => told(['held', one], given)[2];
-    expect(nextIn({ leads: false })).toBe('restored by the replica that leads');
+    const act = one === 'hibernated' ? 'given back' : 'restored';
+    expect(nextIn({ leads: false })).toBe(`${act} by the replica that leads`);
     expect(nextIn({ dryRun: true })).toBe('a dry run restores nothing');
   });
 

@@ -292,10 +292,10 @@ type Said = Omit<ShootTold, 'state' | 'causes' | 'do'> & { readonly do?: string 
 /** Returns what lifts `ignore-scaling` from what it keeps down; empty if it keeps nothing down. */
 const letUp = (facts: ShootFacts): string => protect('ignore-scaling', { ...facts, ignored: keptDown(facts) });
 
-/** Says who restores if this prober does not. */
-const restoredByOther = ({ dryRun, leads }: JudgeContext): ShootTold['next'] | undefined => {
+/** Says who restores, or gives back, if this prober does not. */
+const restoredByOther = ({ dryRun, leads }: JudgeContext, act = 'restored'): ShootTold['next'] | undefined => {
   if (dryRun) return { text: 'a dry run restores nothing' };
-  return leads ? undefined : { text: 'restored by the replica that leads' };
+  return leads ? undefined : { text: `${act} by the replica that leads` };
 };
 
 /** Says why this prober does not restore yet, or never does. */
@@ -321,7 +321,7 @@ const nextUnprobed = (facts: Known): ShootTold['next'] => {
   if (held.length === 0) return { text: '' };
   if (failedOf(facts, held).length > 0) return { text: 'tries again to give them back' };
   if (!notProbed.givesBack) return { text: 'nothing restores them by itself' };
-  return restoredByOther(facts) ?? { text: 'its held resources are given back' };
+  return restoredByOther(facts, 'given back') ?? { text: 'its held resources are given back' };
 };
 
 /** Returns what a person does about all causes. */

@@ -42,7 +42,7 @@ const ignoredSchema = resourceSchema.extend({
 });
 
 const heldSchema = resourceSchema.extend({
-  replicas: about('Replicas that will be restored.', z.int().min(1)),
+  replicas: about('Replicas before it was scaled down.', z.int().min(1)),
   since: time('Time at which it was scaled down; absent if its annotation `held` does not have it').optional(),
 });
 
