@@ -24,5 +24,5 @@ export type { DependentResource, ExternalProbeMode, ExternalProbeSettings, Probe
 export type { Standby } from './scale/desired.ts';
 export { type ProberOptions, type ProberPorts, createProber, proberComponent } from './component.ts';
 export { type HeldResource, findHeld, heldName, listHeld } from './scale/find-held.ts';
-export { configuredAs, holdsOutside, shownHeld } from './scale/held.ts';
+export { configuredAs, holdsOutside, isStillDown, shownHeld } from './scale/held.ts';
 export { type ReleaseResult, formerSuffix, releaseHeld } from './release.ts';

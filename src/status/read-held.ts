@@ -8,6 +8,7 @@ import {
   type PauseWithOrigin,
   type ProberSettings,
   findHeld,
+  isStillDown,
   laterPause,
   placed,
   shownHeld,
@@ -84,7 +85,7 @@ export const readHeld = async (
   const all = laterPause(placed(paused.get(home), 'all'), placed(inForce(settings.paused, now), 'configuration'));
   paused.delete(home);
   const byCluster = Map.groupBy(
-    found.flatMap(({ value = [] }) => value),
+    found.flatMap(({ value = [] }) => value.filter(isStillDown)),
     ({ cluster }) => cluster,
   );
   const shoots = [...new Set([...byCluster.keys(), ...paused.keys()])].map((name) =>

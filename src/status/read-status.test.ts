@@ -44,11 +44,11 @@ const putPod = (name: string): unknown =>
 const annotationsOf = (short: Readonly<Record<string, string>>) =>
   Object.fromEntries(Object.entries(short).map(([key, value]) => [`${prefix}/${key}`, value]));
 
-/** Puts a resource at 0 that a prober holds. */
+/** Puts a resource that a prober holds, at 0 unless somebody has scaled it up. */
 const putHeld = (
   kind: SimKind,
   at: { readonly name: string; readonly namespace?: string },
-  cluster?: string,
+  { cluster, replicas = 0 }: { readonly cluster?: string; readonly replicas?: number } = {},
 ): unknown =>
   seed.store.put(kind, {
     metadata: {
@@ -58,7 +58,7 @@ const putHeld = (
         held: JSON.stringify({ ...heldText, cluster }),
       }),
     },
-    spec: { replicas: 0 },
+    spec: { replicas },
   });
 
 const pause = (namespace: string, until?: string): unknown =>
@@ -258,6 +258,8 @@ describe('without a prober', () => {
     install(configOf("apiVersion: apps/v1, kind: Nothing, name: ''"));
     const { shoots, problems } = await read();
     expect(shoots[0]?.held).toHaveLength(3);
+    putHeld(simKinds.Deployment, { name: names[0]! }, { replicas: 2 });
+    expect((await read()).shoots[0]?.held.map(({ name }) => name)).toEqual(names.slice(1));
     expect(problems.join('\n')).toMatch(/^the configuration of the prober: .* contains no valid configuration/m);
   });
 
@@ -303,9 +305,9 @@ describe('without a prober', () => {
     it('finds held resources by names that are templates, and their clusters by the annotations', async () => {
       install(configOf(`apiVersion: apps/v1, kind: Deployment, ${place}`, source));
       const at = (name: string) => ({ name, namespace: 'central' });
-      putHeld(simKinds.Deployment, at('one-controller-manager'), 'one');
-      putHeld(simKinds.Deployment, at('three-controller-manager'), 'three');
-      putHeld(simKinds.Deployment, at('one-other'), 'one');
+      putHeld(simKinds.Deployment, at('one-controller-manager'), { cluster: 'one' });
+      putHeld(simKinds.Deployment, at('three-controller-manager'), { cluster: 'three' });
+      putHeld(simKinds.Deployment, at('one-other'), { cluster: 'one' });
       seed.store.put(simKinds.Deployment, { metadata: at('two-controller-manager'), spec: { replicas: 2 } });
       const status = await read();
       expect(status).toMatchObject({ problems: [noPod], total: 2, exitCode: 1 });
@@ -317,7 +319,7 @@ describe('without a prober', () => {
 
     it('reads the Scale of the object whose name matches the template', async () => {
       install(configOf(`apiVersion: druid.gardener.cloud/v1alpha1, kind: Etcd, ${place}`, source));
-      putHeld(simKinds.Etcd, { name: 'two-controller-manager', namespace: 'central' }, 'two');
+      putHeld(simKinds.Etcd, { name: 'two-controller-manager', namespace: 'central' }, { cluster: 'two' });
       const { shoots, problems } = await read();
       expect(problems).toEqual([noPod]);
       expect(shoots).toMatchObject([{ namespace: 'two', held: [{ kind: 'Etcd', name: 'two-controller-manager' }] }]);

@@ -270,9 +270,9 @@ it.each<[steps: readonly Step[], state: string, why?: RegExp, event?: RegExp]>([
     /^hibernation is enabled; held: .*could not be scaled: 403/,
   ],
   [
-    ['kubelets cut', 60, 'undecodable', 'restart', 60, 'reload', 10],
+    ['kubelets cut', 60, 'undecodable', 'restart', 60, 'reload', 10, 'KCM scaled up', 10],
     'HELD, NOT PROBED',
-    /^its Cluster cannot be decoded: .*lastOperation.*; held: kube-controller-manager/,
+    /^its Cluster cannot be decoded: .*lastOperation.*; held: machine-controller-manager/,
   ],
   [['token expired', 60, 'hibernated', 30], 'not probed', /^hibernation is enabled$/, /Blind/],
   [['ignore-scaling', 30, 'kubelets cut', 60, 'kubelets back', 30], 'RESTORING', /^0\/5 expired; held/, /Lacking/],

@@ -17,7 +17,7 @@ import type { ClusterSource, HostedCluster } from '../clusters/cluster-source.ts
 import { shootGone } from '../clusters/lifecycle.ts';
 import type { ProberSettings } from '../config/settings.ts';
 import { timelyMs } from '../scale/advance-shoot.ts';
-import { heldByCluster, shownHeld } from '../scale/held.ts';
+import { heldByCluster, isStillDown, shownHeld } from '../scale/held.ts';
 import type { Standby } from '../scale/desired.ts';
 import type { WatchedDependent } from '../scale/watch-dependent.ts';
 import { DecisionLog } from './decision-log.ts';
@@ -189,7 +189,7 @@ export class ShootStates {
     const names = new Set([...Array.from(clusters.entries(), ([name]) => name), ...found.keys()]);
     return [...names].flatMap((cluster) => {
       const held = (found.get(cluster) ?? [])
-        .filter(hasActive)
+        .filter((one) => hasActive(one) && isStillDown(one))
         .map(({ ref, annotations }) => shownHeld({ ...ref, annotations }));
       if (this.#records.has(cluster) || (clusters.get(cluster) === undefined && held.length === 0)) return [];
       const facts: ShootFacts = {

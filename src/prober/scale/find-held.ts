@@ -16,8 +16,6 @@ import { type HeldObject, clusterOfHeld, configuredAs, isConfigured, isHeld, wit
 export interface HeldResource extends HeldObject {
   /** Name of the cluster for which it is held. */
   readonly cluster: string;
-  /** Absent from the watch cache for kinds whose count only the Scale has. */
-  readonly specReplicas?: number;
 }
 
 /** The parts of a resource that show if it is held. */

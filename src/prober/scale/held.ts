@@ -8,6 +8,7 @@ import {
 import type { ObjectMeta } from '../../kubernetes/api/decode.ts';
 import { formatTime } from '../../kubernetes/api/meta-time.ts';
 import { type ResourceRef, groupOf, refKey } from '../../kubernetes/api/resource-ref.ts';
+import { stateInObject } from '../../kubernetes/api/scalable.ts';
 import type { DependentSources } from '../../kubernetes/cache/index.ts';
 import type { HeldInShoot } from '../../status/state/schema.ts';
 import { type RefTemplate, fillTemplate, isTemplate, objectKey } from '../config/ref-template.ts';
@@ -21,6 +22,8 @@ export interface HeldObject {
   readonly namespace: string;
   readonly ref: ResourceRef;
   readonly annotations: Readonly<Record<string, string>>;
+  /** Absent from watches, and from lists of the watch cache, for kinds whose count only the Scale has. */
+  readonly specReplicas?: number;
 }
 
 type Meta = Pick<ObjectMeta, 'name' | 'namespace' | 'annotations'>;
@@ -36,6 +39,9 @@ export const clusterOfHeld = ({ namespace, annotations }: Pick<HeldObject, 'name
  */
 export const isHeld = (meta: Pick<Meta, 'annotations'>, specReplicas: number | undefined): boolean =>
   hasActive(meta) || (specReplicas === 0 && hasStoredReplicas(meta));
+
+/** True for a held resource that nobody has scaled up, as far as its count is known. Only such a one is shown as held. */
+export const isStillDown = ({ specReplicas = 0 }: Pick<HeldObject, 'specReplicas'>): boolean => specReplicas === 0;
 
 /** Returns a held resource as the status shows it. */
 export const shownHeld = ({
@@ -114,11 +120,13 @@ export const heldByCluster = (
 ): ReadonlyMap<string, readonly HeldObject[]> => {
   const found = new Map<string, HeldObject[]>();
   for (const { ref, store } of dependents) {
-    for (const [, { meta }] of store.entries()) {
-      if (!hasActiveOrHeld(meta) || !isConfigured(ref, meta)) continue;
-      const { name, namespace, annotations } = meta;
-      const cluster = clusterOfHeld(meta);
-      found.set(cluster, [...(found.get(cluster) ?? []), { namespace, annotations, ref: { ...ref, name } }]);
+    for (const [, object] of store.entries()) {
+      if (!hasActiveOrHeld(object.meta) || !isConfigured(ref, object.meta)) continue;
+      const { name, namespace, annotations } = object.meta;
+      const cluster = clusterOfHeld(object.meta);
+      const specReplicas = stateInObject(object, ref)?.specReplicas;
+      const held = { ref: { ...ref, name }, namespace, annotations, specReplicas };
+      found.set(cluster, [...(found.get(cluster) ?? []), held]);
     }
   }
   return found;
