@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import type { ProberStatus, ShootFacts } from './state/schema.ts';
+import { factsIn, toldOf } from './state/testing/facts.ts';
 import { type SeedFindings, type StatusExitCode, judgeSeed } from './judge.ts';
 import {
   before,
@@ -33,6 +34,7 @@ it.each<[what: string, code: StatusExitCode, findings: Partial<SeedFindings>]>([
   ['probed 30 s ago', 0, { answer: proberOf([shootOf('a', { lastRunEndedAt: before(30) })]) }],
   ['its first probe is still to come', 0, { answer: proberOf([newShoot({ nextRunAt: before(-20) })]) }],
   ['its first probe is under way', 0, { answer: proberOf([newShoot({})]) }],
+  ['its first probe failed', 1, { answer: proberOf([toldOf(factsIn('a', 'notYet', 'failedOnce'))]) }],
   ['its first probe was due 31 s ago', 1, { answer: proberOf([newShoot({ nextRunAt: before(31) })]) }],
   ['not probed for longer', 1, { answer: proberOf([shootOf('a', { lastRunEndedAt: before(31) })]) }],
   ['a right is missing', 1, { answer: proberOf([shootOf('a')], { missingRights: ['list nodes'] }) }],

@@ -225,6 +225,7 @@ it.each<[steps: readonly Step[], state: string, why?: RegExp, event?: RegExp]>([
     /^.*401.* \(Secret shoot--sim--a\/\S+, key kubeconfig\); as of \d\d:\d\d:\d\d 0\/5 expired$/,
     /^MeltdownProtectionBlind: .*401.* To do: renew the Secret shoot--sim--a/,
   ],
+  [['API server away', 'restart', 3], 'NOT PROBED', /^its first probe failed: connection reset by peer/],
   [['Secret gone', 60], 'BLIND', /^Secret shoot--sim--a\/\S+: there is no such Secret/, /Blind/],
   [['API server away', 60], 'BLIND', /^connection reset by peer \([\w.-]*:443\)/, /Blind/],
   [['nodes forbidden', 400], 'NOT PROTECTED', /nodes is forbidden/, /^MeltdownProtectionLacking: .*cannot be listed/],

@@ -3,26 +3,27 @@ import type { ShootStatus, ShootTold } from './schema.ts';
 import { type ShootState, isAsUrgentAs, shootStates } from './states.ts';
 import { clockTime, plural, withoutNumbers } from './words.ts';
 
-type Told = Pick<
-  ShootStatus,
-  'state' | 'held' | 'since' | 'namespace' | 'why' | 'next' | 'do' | 'verdict' | 'silentForMs'
->;
+/** What of a shoot shows if somebody should look at it. */
+type Seen = Pick<ShootStatus, 'state' | 'held' | 'notProbed' | 'failing'>;
 
-/** True if somebody should look at the shoot: it is neither healthy, nor without a probe and without anything held. */
-export const needsEyes = ({ state, held }: Pick<Told, 'state' | 'held'>): boolean =>
-  state === 'not probed' ? held.length > 0 : state !== 'healthy';
+type Told = Seen & Pick<ShootStatus, 'since' | 'namespace' | 'why' | 'next' | 'do' | 'verdict' | 'silentForMs'>;
+
+/** True if somebody should look at the shoot: it is not healthy. One that is not probed only if something is held, or its first probe has failed. */
+export const needsEyes = ({ state, held, notProbed, failing }: Seen): boolean =>
+  state === 'not probed' ? held.length > 0 || (notProbed === undefined && failing !== undefined) : state !== 'healthy';
 
 /** States that do not say by themselves whether resources are held. */
 const heldBeside: ReadonlySet<ShootState> = new Set(['blind', 'not protected', 'not probed']);
 
 /** Returns the state as it is shown: `HELD, BLIND` for a blind shoot with held resources; `healthy` in small letters. */
-export const stateInWords = ({ state, held }: Pick<Told, 'state' | 'held'>): string => {
-  if (!needsEyes({ state, held })) return state;
+export const stateInWords = (shoot: Seen): string => {
+  const { state, held } = shoot;
+  if (!needsEyes(shoot)) return state;
   const isBoth = held.length > 0 && heldBeside.has(state);
   return (isBoth ? `held, ${state}` : state).toUpperCase();
 };
 
-/** A shoot that is not probed and held ranks with those that are held. */
+/** A shoot that is not probed and needs eyes ranks with those that are held. */
 const rankOf = (shoot: Told): number =>
   shootStates.indexOf(shoot.state === 'not probed' && needsEyes(shoot) ? 'held' : shoot.state);
 
