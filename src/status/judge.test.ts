@@ -18,6 +18,7 @@ import {
 const led = findingsOf().objects;
 const nobody = { ...led, lease: { holder: '', isFresh: false } };
 const silent = { ...led, lease: { holder: 'dwd-prober-a_1f', isFresh: false } };
+const standby = proberOf([shootOf('a')], { leads: false });
 const none = { shoots: [], total: 3, paused: null, problems: [] };
 const held = { ...none, shoots: [landingShoot] };
 
@@ -38,7 +39,8 @@ it.each<[what: string, code: StatusExitCode, findings: Partial<SeedFindings>]>([
   ['its first probe was due 31 s ago', 1, { answer: proberOf([newShoot({ nextRunAt: before(31) })]) }],
   ['not probed for longer', 1, { answer: proberOf([shootOf('a', { lastRunEndedAt: before(31) })]) }],
   ['a right is missing', 1, { answer: proberOf([shootOf('a')], { missingRights: ['list nodes'] }) }],
-  ['a standby responded', 2, { answer: proberOf([shootOf('a')], { leads: false }) }],
+  ['a standby responded', 2, { answer: standby }],
+  ['a standby responded, and no replica leads', 1, { answer: standby, objects: nobody }],
   ['hibernated', 0, { answer: proberOf([shootOf('a', { notProbed: { reason: 'x', givesBack: true } })]) }],
   ['held and not probed', 1, { answer: proberOf([shootOf('a'), unprobedShoot]) }],
   ['all paused', 1, { answer: proberOf([], { paused: { reason: 'x', by: 'y' } }) }],

@@ -89,7 +89,8 @@ const exitCodeOf = (status: Omit<SeedStatus, 'exitCode'>, held: HeldObjects | un
   if (status.source === 'leader') return 0;
   if (status.source === 'no-seed') return 2;
   // 1 without a leader, which needs attention. 2 with a leader that does not respond: the state is not known.
-  return held?.problems.length === 0 && isLeaderless(status) ? 1 : 2;
+  const isRead = status.source === 'standby' || held?.problems.length === 0;
+  return isRead && isLeaderless(status) ? 1 : 2;
 };
 
 /** Creates the status from all findings: sorts the shoots, lists what needs attention and computes the exit code. */

@@ -124,7 +124,7 @@ describe('with a leader', () => {
     putPod('prober-a');
     seed.store.put(simKinds.Lease, {
       metadata: { name: 'dwd-prober-leader-election', namespace: 'garden' },
-      spec: { holderIdentity: 'prober-a_1f', leaseDurationSeconds: 15 },
+      spec: { holderIdentity: 'prober-a_1f', leaseDurationSeconds: 15, renewTime: new Date(clock.now()).toISOString() },
     });
   });
 
