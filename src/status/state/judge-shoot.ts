@@ -254,7 +254,10 @@ const whyCauses = (facts: Known): string => all(...facts.causes.map((cause) => w
 
 const whyUnprotected = (facts: Known): string => {
   const isTold = isAnOutageKnown(facts) || facts.verdict === 'confirming';
-  return all(isTold ? `${facts.counts}${andHeld(facts)}` : '', whyCauses(facts));
+  const seen = isTold ? `${facts.counts}${andHeld(facts)}${andFailed(facts, facts.held)}` : '';
+  const why = all(seen, whyCauses(facts));
+  // That cause is what the last run could not read.
+  return facts.causes.includes('nodes-not-listed') ? why : withFailure(why, facts);
 };
 
 const whyLanding = ({ landing, flapping }: ShootFacts): string => {
@@ -379,7 +382,7 @@ const said: Readonly<Record<ShootState, (facts: Known) => Said>> = {
   'not protected': (facts) => ({
     why: whyUnprotected(facts),
     next: progressInWords(facts) ?? { text: nextUnprotected(facts) },
-    do: protectFrom(facts),
+    do: all(mendScaling(facts, facts.held), protectFrom(facts)),
     runbook: 'DwdShootUnprotected',
   }),
   paused: (facts) => ({
