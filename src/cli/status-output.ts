@@ -65,12 +65,14 @@ export const leaderInWords = ({ lease, replicas, prober, source, at }: SeedStatu
 };
 
 /** Says in one sentence how the shoots are, and where that is known from. */
-export const verdictInWords = ({ source, shoots, total, prober }: SeedStatus): string => {
+export const verdictInWords = ({ source, shoots, total, prober, lease }: SeedStatus): string => {
   switch (source) {
     case 'leader':
       return seedInWords(shoots);
-    case 'standby':
-      return `${seedInWords(shoots)}, as the standby ${podOfHolder(prober?.identity ?? '')} sees it`;
+    case 'standby': {
+      const observing = lease?.isForeign === true ? '; it only observes, beside another program' : '';
+      return `${seedInWords(shoots)}, as the standby ${podOfHolder(prober?.identity ?? '')} sees it${observing}`;
+    }
     case 'objects':
       return shoots.length === 0
         ? 'not known: no prober responded; by its objects nothing is held'

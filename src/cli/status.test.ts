@@ -143,6 +143,14 @@ leader dwd-prober-a for 2h0m0s, 1 hot standby; last round 3s ago
       ['1 shoot, healthy, as the standby dwd-prober-b sees it', 'but it did not respond'],
     ],
     [
+      'a standby responded, and the Go program leads',
+      {
+        objects: { lease: { holder: 'x_1', isFresh: true, isForeign: true }, replicas: [], problems: [] },
+        answer: proberOf([shootOf('a')], { leads: false, identity: 'dwd-prober-b_2' }),
+      },
+      ['as the standby dwd-prober-b sees it; it only observes, beside another program'],
+    ],
+    [
       'nothing could be read',
       { objects: { lease: undefined, replicas: undefined, problems: ['no way'] } },
       ['not known: nothing could be read', 'leader not known ? no way'],

@@ -10,6 +10,8 @@ export interface LeaderLease {
   readonly since?: string;
   /** True if the holder has renewed the Lease within its duration, by the API server's clock. */
   readonly isFresh: boolean;
+  /** True if the Go program leads: beside it a standby only observes. */
+  readonly isForeign?: boolean;
 }
 
 /** A pod of the prober. */

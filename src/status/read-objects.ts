@@ -4,7 +4,7 @@ import { ApiError, unlessNotFound } from '../kubernetes/api/errors.ts';
 import { listCall } from '../kubernetes/api/list-call.ts';
 import { podOfHolder } from '../kubernetes/api/pod-of-holder.ts';
 import { resourcePath } from '../kubernetes/api/resource-path.ts';
-import { getElectionLease } from '../kubernetes/leaderelection/index.ts';
+import { getElectionLease, isHeldByOurs } from '../kubernetes/leaderelection/index.ts';
 import type { LeaderLease, Replica, SeedObjects } from './judge.ts';
 
 /** How the objects of a seed are read. */
@@ -29,7 +29,8 @@ const readLease = async (namespace: string, context: ReadingContext): Promise<Le
   if (answer === undefined) return { holder: '', isFresh: false };
   const { value, date } = answer;
   const { holder, acquireTime } = value;
-  return { holder, since: timeOf(acquireTime), isFresh: isLed(value, date ?? context.clock.now()) };
+  const isFresh = isLed(value, date ?? context.clock.now());
+  return { holder, since: timeOf(acquireTime), isFresh, isForeign: isFresh && !isHeldByOurs(value) };
 };
 
 const decodeReplica = (json: unknown, path: string): Replica & { readonly isGoing: boolean } => {

@@ -189,7 +189,7 @@ describe('with a leader', () => {
     const standby = proberOf([shootOf('a')], { leads: false, identity: 'prober-b_2' });
     const status = await read({ [proxyOf('prober-a')]: refusal, [proxyOf('prober-b')]: standby });
     expect(status).toMatchObject({
-      ...{ source: 'standby', total: 1, exitCode: 2 },
+      ...{ source: 'standby', total: 1, exitCode: 2, lease: { isForeign: true } },
       problems: [expect.stringContaining('no pods/proxy')],
     });
   });

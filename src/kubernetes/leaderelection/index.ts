@@ -1,3 +1,3 @@
-export { getElectionLease } from './election-calls.ts';
+export { getElectionLease, isHeldByOurs } from './election-calls.ts';
 export { electionJitterFactor } from './election-state.ts';
 export { LeaderElector } from './leader-elector.ts';
