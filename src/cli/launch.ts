@@ -73,6 +73,8 @@ const warnOfArguments = ({ given, operands }: Launch, logger: Logger): void => {
 export const launch = async <Settings>(component: Startable<Settings>, launched: Launch): Promise<number> => {
   const { config, run, printsResult = false } = component;
   const { flags, io } = launched;
+  // First, because the kernel drops a SIGTERM to PID 1 that has no handler for it.
+  const stop = io.stopOnSignals();
   const { values, warnings: flagWarnings } = processOptionsFrom(flags);
   const { logger, fatal, meter } = openTelemetry(config.component, launched);
   io.reportCrashesTo(fatal);
@@ -108,7 +110,7 @@ export const launch = async <Settings>(component: Startable<Settings>, launched:
         version,
       },
       configWarnings: problems.length,
-      stop: io.stopOnSignals(),
+      stop,
     });
   } catch (error) {
     const problem = error instanceof KubeconfigError ? new CommandError(error.message) : error;

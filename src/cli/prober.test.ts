@@ -104,8 +104,8 @@ describe('dwd prober', () => {
 
   it('logs why it cannot read the configuration', async () => {
     // The reason is logged at every level.
-    const { code, stderr } = await dwd('prober', '--config-file=absent.yaml', '--zap-log-level=panic');
-    expect(code).toBe(1);
+    const { code, stderr, listens } = await dwd('prober', '--config-file=absent.yaml', '--zap-log-level=panic');
+    expect({ code, listens }).toEqual({ code: 1, listens: true });
     expect(logLines(stderr)).toMatchObject([
       { level: 'error', msg: 'cannot read --config-file absent.yaml: no such file or directory' },
     ]);
