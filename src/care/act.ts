@@ -43,7 +43,7 @@ export interface WriteResult {
    * `left-alone`: another client writes the same conditions.
    */
   readonly kind: 'unchanged' | 'written' | 'no-garden' | 'dry-run' | 'gone' | 'elsewhere' | 'left-alone' | 'failed';
-  /** Why nothing was written although it should have been, for people. */
+  /** Why something was not written although it should have been, for people. With `written` and `unchanged`, only the label was not. */
   readonly trouble?: string;
 }
 
@@ -147,6 +147,12 @@ const writeOnce = async (
     const patched = await client.call(patchShoot(`${path}/status`, { metadata: { resourceVersion }, status }), options);
     ({ resourceVersion } = patched.value);
   }
-  if (hasLabels) await client.call(patchShoot(path, { metadata: { resourceVersion, labels } }), options);
-  return { kind: 'written' };
+  const kind = isSame ? 'unchanged' : 'written';
+  if (!hasLabels) return { kind };
+  const label = client.call(patchShoot(path, { metadata: { resourceVersion, labels } }), options);
+  const labelled = await resultOf(label, signal);
+  if (labelled.ok) return { kind: 'written' };
+  // The conditions may have to change, too.
+  if (labelled.error.code === 'Conflict') throw labelled.error;
+  return { kind, trouble: `the label could not be written to the garden: ${labelled.error.message}` };
 };

@@ -99,7 +99,8 @@ const documentOf = (cares: CareResults) => ({
 export const formatResults = (cares: CareResults, format: OutputFormat): string =>
   format === 'table' ? table(inPlainLines(cares)) : formatDocument(documentOf(cares), format);
 
-const isBroken = ({ problem, writing }: Shoot): boolean => problem !== undefined || writing.kind === 'failed';
+const isBroken = ({ problem, writing: { kind, trouble } }: Shoot): boolean =>
+  problem !== undefined || (trouble !== undefined && ['written', 'unchanged', 'failed'].includes(kind));
 
 /** Returns 0 if all conditions are True or Progressing, 1 if one has another status, such as False or Unknown, 2 if a check or a write failed. */
 export const exitCodeOf = (cares: CareResults): number => {

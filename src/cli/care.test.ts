@@ -66,6 +66,7 @@ const outcomes: readonly (readonly [string, CareResults, number])[] = [
     2,
   ],
   ['a write that failed', [careOf('one', { writing: failed })], 2],
+  ['a label that was refused', [careOf('one', { writing: { kind: 'written', trouble: 'refused' } })], 2],
   ['conditions that another client writes', [careOf('one', { writing: leftAlone })], 0],
 ];
 

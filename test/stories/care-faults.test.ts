@@ -186,8 +186,12 @@ describe('a failure', () => {
     expect(story.changes()).toHaveLength(3);
   });
 
-  it('that was written continues from the stored condition, which another client may have changed', async () => {
+  it('that was written, although the label is refused, continues from the stored condition, which another client may have changed', async () => {
     const shoot = story.addShoot('a');
+    const refused = { status: 403, message: 'no' };
+    story.setFaults('garden', ({ method, path }) =>
+      method === 'PATCH' && !path.endsWith('/status') ? refused : undefined,
+    );
     story.start({ settings: { conditionThresholds } });
     await story.minutes(2);
     story.available(shoot, false);
@@ -196,6 +200,10 @@ describe('a failure', () => {
     story.editShoot(shoot, inStatus({ conditions: [] }));
     await story.minutes(1);
     expect(story.condition(shoot, 'ControlPlaneHealthy')?.status).toBe('False');
+    expect(story.logged(/could not be written/)).toMatchObject([
+      { msg: expect.stringMatching(/^the label /) as string },
+    ]);
+    expect(await story.metrics()).not.toContain('outcome="failed"');
   });
 });
 
