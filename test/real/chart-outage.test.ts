@@ -48,7 +48,7 @@ describeUnless([missingEnvtest(), missingHelm()], 'the chart, from an empty clus
   const leftOver = async (): Promise<readonly string[]> =>
     (await listEverything()).filter((one) => !before.includes(one) && !one.startsWith('Lease '));
 
-  it('keeps resources held through an upgrade, one that fails, a roll-back and a refused removal, restores them, and leaves nothing', async () => {
+  it('keeps resources held through an upgrade, one that fails, a roll-back and refused removals, restores them, and leaves nothing', async () => {
     const notes = await world.release('1.0.0');
     expect(notes).toContain('kubectl -n garden get lease dwd-prober-leader-election\n');
     expect(await versions()).toEqual(['1.0.0', '1.0.0']);
@@ -66,6 +66,8 @@ describeUnless([missingEnvtest(), missingHelm()], 'the chart, from an empty clus
     expect(await versions()).toEqual(['2.0.0', '2.0.0']);
     // A pod of the former version that is replaced in a roll-out finds its configuration.
     expect(await configMaps()).toBe(2);
+    await expect(world.release('2.0.0', { prober: { enabled: false } })).rejects.toThrow(refused);
+    await world.seed.kubectl(['delete', 'job', 'dwd-uninstall', '-n', 'garden']);
     const failing = world.release('missing', quickValues([kcm], { probeTimeout: '7s' }), ['--timeout=4s']);
     await expect(failing).rejects.toThrow();
     await world.helm(['rollback', 'watchdog', '2', '--wait', '--timeout=10m']);
@@ -92,7 +94,7 @@ describeUnless([missingEnvtest(), missingHelm()], 'the chart, from an empty clus
     await world.seed.kubectl(['annotate', 'namespace', 'garden', `${pausedAnnotation}-`]);
   });
 
-  it('removes a former configuration and its rights, and restores in order before it is uninstalled in an outage, if told so', async () => {
+  it('removes a former configuration and its rights, and restores in order before the prober is disabled in an outage, if told so', async () => {
     await world.release('1.0.0');
     for (const maps of [2, 1]) {
       await world.release('2.0.0', { ...quickValues([kcm]), operator: { enabled: true } });
@@ -107,9 +109,10 @@ describeUnless([missingEnvtest(), missingHelm()], 'the chart, from an empty clus
     world.kubelets.cut();
     await world.untilHeld();
     const at = Date.now();
-    await world.helm(['uninstall', 'watchdog', '--timeout=10m']);
+    await world.release('1.0.0', { prober: { enabled: false }, uninstall: { despiteOutage: true } });
     await world.untilUp();
     expect(world.countsSince(at)).toEqual([`${uninstaller} ${kcm} 2`, `${uninstaller} ${mcm} 3`]);
+    await world.helm(['uninstall', 'watchdog']);
     expect(await leftOver()).toEqual([]);
     world.kubelets.connect();
   });
