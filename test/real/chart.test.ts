@@ -272,28 +272,34 @@ describeUnless([missingEnvtest(), missingHelm()], 'the chart', () => {
     });
     afterAll(() => seed.stop());
 
-    it('leaves the prober every right of a former configuration, for pods that still use it', async () => {
+    it('leaves the components every right of a former configuration, for pods that still use it, and has the policy limit them', async () => {
       const former = configs['own names'];
-      const data = { 'config.yaml': former };
-      await seed.client.create('/api/v1/namespaces/garden/configmaps', { metadata: { name: 'former' }, data });
       const { template } = (await rendered({}, 'Deployment', 'dwd-prober')).spec ?? {};
-      const volumes = [{ name: 'config', configMap: { name: 'former' } }];
-      const spec = { ...template?.spec, serviceAccountName: 'default', volumes };
       await seed.client.create('/api/v1/namespaces/garden/serviceaccounts', { metadata: { name: 'default' } });
-      await seed.client.create('/api/v1/namespaces/garden/pods', {
-        metadata: { ...template?.metadata, name: 'old' },
-        spec,
-      });
+      const texts = { prober: former, care: 'kubeConfigSecretName: former-kubeconfig\n' };
+      for (const [component, config] of Object.entries(texts)) {
+        const metadata = { name: `former-${component}`, labels: { app: `dwd-${component}` } };
+        const data = { 'config.yaml': config };
+        await seed.client.create('/api/v1/namespaces/garden/configmaps', { metadata, data });
+        const volumes = [{ name: 'config', configMap: { name: metadata.name } }];
+        const spec = { ...template?.spec, serviceAccountName: 'default', volumes };
+        await seed.client.create('/api/v1/namespaces/garden/pods', { metadata, spec });
+      }
 
       const now = configs['a StatefulSet, a custom kind, and clusters by Secrets'];
       const flags = ['--dry-run=server', '--is-upgrade', `--kubeconfig=${seed.admin.kubeconfig.file}`];
-      const values = { prober: valuesOf(now) };
-      const role = await rendered({ values, flags }, 'ClusterRole', ':dwd-prober');
+      const rendering = { values: { ...everything, prober: valuesOf(now) }, flags };
+      const role = await rendered(rendering, 'ClusterRole', ':dwd-prober');
       const grants = [now, former].flatMap((config) =>
         proberGrants(settingsOf(proberConfig.load(config, strict)), ({ kind }) => `${kind.toLowerCase()}s`),
       );
       expect(rightsIn(role.rules ?? [])).toEqual(rightsOf(grants));
-      await seed.client.delete('/api/v1/namespaces/garden/pods/old?gracePeriodSeconds=0');
+      const { rules = [] } = await rendered(rendering, 'ClusterRole', ':dwd-care');
+      expect(rightsIn(rules)).toContain('list secrets. former-kubeconfig');
+      const name = 'dwd-prober.garden.dependency-watchdog.gardener.cloud';
+      const policy = await rendered(rendering, 'ValidatingAdmissionPolicy', name);
+      expect(JSON.stringify(policy)).toContain('"resources":["deployments"]');
+      await seed.kubectl(['delete', 'pods', '--all', '--namespace=garden', '--now']);
     });
 
     it.each(Object.entries(variants))('is valid with %s', async (_, rendering) => {

@@ -100,10 +100,10 @@ prober and an operator need the rights to restore what is held under it. Empty w
 {{- toYaml $former }}
 {{- end }}
 
-{{/* The configuration of the prober, and the former ones that pods still use: these go on until new pods are ready. */}}
-{{- define "dwd.proberConfigs" -}}
-{{- $configs := list .Values.prober.config }}
-{{- range include "dwd.formerConfigs" (dict "root" . "component" "prober") | fromYaml }}
+{{/* The configuration of a component, and the former ones that pods still use: these go on until new pods are ready. */}}
+{{- define "dwd.configs" -}}
+{{- $configs := list (index .root.Values .component).config }}
+{{- range include "dwd.formerConfigs" . | fromYaml }}
 {{- $configs = append $configs (fromYaml .) }}
 {{- end }}
 {{- toYaml $configs }}
@@ -115,7 +115,7 @@ has no `resource` for others.
 */}}
 {{- define "dwd.dependents" -}}
 {{- $infos := .Values.prober.config.dependentResourceInfos }}
-{{- range include "dwd.proberConfigs" . | fromYamlArray | rest }}
+{{- range include "dwd.configs" (dict "root" . "component" "prober") | fromYamlArray | rest }}
 {{- range .dependentResourceInfos }}
 {{- if eq .ref.apiVersion "apps/v1" }}
 {{- $infos = append $infos . }}
