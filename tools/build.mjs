@@ -2,7 +2,8 @@
 // healthcheck.js, the package's library, with its declarations; chunks/, the code that these share or load on demand; and the licences of
 // all bundled packages. .cache/metafile.json lists the contents of each file.
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 
@@ -37,7 +38,6 @@ const requireBuiltins = {
 
 const define = { __DWD_VERSION__: JSON.stringify(version), __DWD_COMMIT__: JSON.stringify(commit()) };
 
-rmSync(`${root}dist/chunks`, { recursive: true, force: true });
 const program = await build({
   absWorkingDir: root,
   entryPoints: { dwd: 'src/main.ts', simulator: 'simulator/cli/index.ts', healthcheck: 'src/healthcheck/index.ts' },
@@ -53,6 +53,7 @@ const program = await build({
   // A separate file: the bundle has no comment that refers to it, and the package does not include it.
   sourcemap: 'external',
   metafile: true,
+  write: false,
   logLevel: 'warning',
   // Removes comments and white space, because V8 reads and keeps the source: one character beyond Latin-1 would double it. Keeps names, for stack traces.
   minifyWhitespace: true,
@@ -66,7 +67,6 @@ const program = await build({
 });
 
 const browser = 'src/page/browser';
-rmSync(`${root}dist/page`, { recursive: true, force: true });
 const page = await build({
   absWorkingDir: root,
   entryPoints: [`${browser}/main.tsx`, `${browser}/page.css`],
@@ -82,6 +82,7 @@ const page = await build({
   target: 'es2023',
   minify: true,
   metafile: true,
+  write: false,
   logLevel: 'warning',
 });
 
@@ -93,7 +94,24 @@ const builtFile = (name) => {
 };
 const html = readFileSync(`${root}${browser}/index.html`, 'utf8');
 const shipped = html.replaceAll(/"\.\/([\w-]+)\.\w+"/g, (_, name) => `"${builtFile(name)}"`);
-writeFileSync(`${root}dist/page/index.html`, shipped);
+
+/** Replaces a file at once: nobody reads a half. */
+const replaceFile = (path, contents) => {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(`${path}.new`, contents);
+  renameSync(`${path}.new`, path);
+};
+// bin/dwd may run meanwhile. So new files come before those that name them, and the former ones, whose names have other hashes, go last.
+const hashed = [`${root}dist/chunks/`, `${root}dist/page/assets/`];
+const isHashed = ({ path }) => hashed.some((directory) => path.startsWith(directory));
+const built = [...program.outputFiles, ...page.outputFiles];
+for (const { path, contents } of built.filter(isHashed)) replaceFile(path, contents);
+for (const { path, contents } of built.filter((file) => !isHashed(file))) replaceFile(path, contents);
+replaceFile(`${root}dist/page/index.html`, shipped);
+const present = new Set(built.map(({ path }) => path));
+for (const directory of hashed) {
+  for (const name of readdirSync(directory)) if (!present.has(`${directory}${name}`)) rmSync(`${directory}${name}`);
+}
 
 const metafile = {
   inputs: { ...program.metafile.inputs, ...page.metafile.inputs },
