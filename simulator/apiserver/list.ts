@@ -4,7 +4,7 @@ import { listProtobuf } from './kube-protobuf.ts';
 import type { JsonMap } from './object.ts';
 import type { StoreListOptions } from './read-options.ts';
 import { type WholeReply, jsonReply, protobufReply } from './reply.ts';
-import { expired } from './status.ts';
+import { expired, tooLargeVersion } from './status.ts';
 import type { Storage } from './storage.ts';
 
 export interface ListRequest {
@@ -75,11 +75,13 @@ const metadataOf = (page: Page, { custom }: SimKind): JsonMap => ({
 });
 
 /**
- * Handles GET of a collection, except watches: in protobuf if the client prefers it and the kind has it, else in JSON. Throws an Expired (410)
- * StatusError for a revision that is no longer in the history.
+ * Handles GET of a collection, except watches: in protobuf if the client prefers it and the kind has it, else in JSON. Throws a
+ * StatusError for a revision that is no longer in the history (410 Expired), or not yet (504 Timeout).
  */
 export const readList = (storage: Storage, request: ListRequest): WholeReply => {
-  const { kind, protobuf } = request;
+  const { kind, protobuf, options } = request;
+  const { resourceVersion = 0 } = options;
+  if (resourceVersion > storage.revision) throw tooLargeVersion(resourceVersion, storage.revision);
   const page = pageOf(storage, request);
   const metadata = metadataOf(page, kind);
   if (protobuf) {

@@ -14,7 +14,7 @@ export interface Selection {
 
 export interface StoreListOptions {
   readonly selection: Selection;
-  /** Revision after which a watch starts. Undefined or 0: it first sends the current objects. Lists ignore it and show the current state. */
+  /** Revision after which a watch starts. Undefined or 0: it first sends the current objects. Lists show the current state, or fail if that is older. */
   readonly resourceVersion: number | undefined;
   /** Maximum number of items; 0 means no limit. */
   readonly limit: number;
@@ -60,7 +60,7 @@ export const isWatch = (query: Query): boolean => isTrue(query.watch);
 /** Reads the options of a list or watch. Throws a StatusError for options that the API server refuses. */
 export const listOptions = (query: Query): StoreListOptions => ({
   selection: selectionOf(query),
-  resourceVersion: isWatch(query) ? wholeNumber(query, 'resourceVersion') : undefined,
+  resourceVersion: wholeNumber(query, 'resourceVersion'),
   limit: Math.max(0, wholeNumber(query, 'limit') ?? 0),
   continue: query.continue ?? '',
   timeoutSeconds: wholeNumber(query, 'timeoutSeconds'),
@@ -70,9 +70,9 @@ export const listOptions = (query: Query): StoreListOptions => ({
 /** Options that would change the effect of a request. Where a watch with initial events is refused, client-go lists instead. */
 const unsimulated = ['dryRun', 'resourceVersionMatch', 'sendInitialEvents'];
 
-/** Throws an Invalid StatusError for an option that the simulation would otherwise ignore silently. */
+/** Throws an Invalid StatusError for an option that the simulation would otherwise ignore silently. The match NotOlderThan is that of every list. */
 export const refuseUnsimulated = (query: Query): void => {
-  const found = unsimulated.find((name) => query[name] !== undefined);
+  const found = unsimulated.find((name) => query[name] !== undefined && query[name] !== 'NotOlderThan');
   if (found === undefined) return;
   throw new StatusError({ code: 422, reason: 'Invalid', message: `the simulated API server knows no ${found}` });
 };

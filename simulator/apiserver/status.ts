@@ -117,4 +117,16 @@ export const deleteConflict = (kind: SimKind, name: string, problem: string): St
     details: details(kind, name, 'kind'),
   });
 
+/** The current state is older than a list asks for. */
+export const tooLargeVersion = (asked: number, current: number): StatusError =>
+  new StatusError({
+    code: 504,
+    reason: 'Timeout',
+    message: `Timeout: Too large resource version: ${asked}, current: ${current}`,
+    details: {
+      causes: [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }],
+      retryAfterSeconds: 1,
+    },
+  });
+
 export const expired = (message: string): StatusError => new StatusError({ code: 410, reason: 'Expired', message });

@@ -157,9 +157,10 @@ export const openWatch = (
       ? minRequestTimeoutMs * (1 + random.next())
       : options.timeoutSeconds * 1000;
   stopping.push(storage.subscribe(kind, namespace, hear), clock.timer(lifetimeMs, end));
-  if (options.bookmarks) {
-    stopping.push(scheduleBookmarks(clock, lifetimeMs, () => stream.push(bookmarkLine(kind, storage.revision))));
-  }
+  const sendBookmark = (): void => {
+    if (storage.revision >= since) stream.push(bookmarkLine(kind, storage.revision));
+  };
+  if (options.bookmarks) stopping.push(scheduleBookmarks(clock, lifetimeMs, sendBookmark));
   exchange.signal.addEventListener('abort', cut, { once: true });
   stopping.push(() => exchange.signal.removeEventListener('abort', cut));
   if (exchange.signal.aborted) cut();

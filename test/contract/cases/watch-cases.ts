@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { simKinds } from '../../../simulator/apiserver/kinds.ts';
-import { expectObject, listVersion, made, topic, versionOf } from './expectations.ts';
+import { expectFailure, expectObject, listVersion, made, topic, versionOf } from './expectations.ts';
 import { configMap, machine } from './fixtures.ts';
 import type { Json } from './json.ts';
 import { story } from './watcher.ts';
@@ -157,11 +157,16 @@ export const watchLifeCases = topic('watch life', {
     await watcher.close();
   },
 
-  'from a version in the future: no earlier events': async (api) => {
-    const query = { resourceVersion: '900000000', timeoutSeconds: '2' };
+  'from a version in the future: no earlier events, no bookmarks; a list is refused': async (api) => {
+    const resourceVersion = '900000000';
+    const query = { resourceVersion, allowWatchBookmarks: 'true', timeoutSeconds: '4' };
     const watcher = await api.watch(api.at(ConfigMap), query);
     await made(api, api.at(ConfigMap), configMap('a'));
-    expect(story(await watcher.rest())).toEqual([]);
+    expect([watcher.status, story(await watcher.rest())]).toEqual([200, []]);
+    const list = { limit: '1', resourceVersion, resourceVersionMatch: 'NotOlderThan' };
+    const causes = [{ reason: 'ResourceVersionTooLarge', message: 'Too large resource version' }];
+    const failure = { code: 504, reason: 'Timeout', details: { causes, retryAfterSeconds: 1 } };
+    expectFailure(await api.get(api.at(ConfigMap), list), failure);
   },
 
   'an expired version is an ERROR event of 410, and the end': async (api) => {
