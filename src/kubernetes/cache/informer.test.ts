@@ -1,5 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { describe, expect, it } from 'vitest';
+import { simKinds } from '../../../simulator/apiserver/kinds.ts';
+import { createSimApiServer } from '../../../simulator/apiserver/server.ts';
 import { SimulatedProcess } from '../../../simulator/harness/simulated-process.ts';
 import { createVirtualClock } from '../../../simulator/time/clock.ts';
 import { createRecordingLogger } from '../../../test/doubles/recording-logger.ts';
@@ -328,12 +330,25 @@ describe('rule 17: silence', () => {
       await clock.advance(longestSilenceMs - 1);
       expect([kube.openBodies, informer.state().problem, informer.interruptedMs()]).toEqual([1, undefined, 0]);
       await clock.advance(1);
+      (await take()).respond(200, listOf(10, []));
       const next = await take();
       expect([isWatch(next), versionOf(next), kube.openBodies]).toEqual([true, '10', 0]);
       next.stream();
       await clock.settle();
     }
     expect([logger.at('warn'), logger.at('error')]).toEqual([[], []]);
+  });
+
+  it('rules 14, 17: a silent watch from a version that a restore of etcd has undone leads to a list', async () => {
+    const clock = createVirtualClock();
+    let server = createSimApiServer({ clock });
+    server.store.put(simKinds.Secret, { metadata: { namespace: 'ns', name: 'a', labels: { v: 'undone' } } });
+    const { changes } = start({ clock, kube: { request: (request) => server.request(request) } });
+    await clock.settle();
+    server = createSimApiServer({ clock });
+    // The server ends the first watch after 450 s; the next one is silent.
+    await clock.advance(450_000 + longestSilenceMs + 2_000);
+    expect(changes).toMatchObject([{ type: 'set', value: 'undone' }, { type: 'deleted' }]);
   });
 
   it('rule 17: every byte restarts the limit, even if it completes no event', async () => {
@@ -389,7 +404,7 @@ describe('rule 17: silence', () => {
     return { ageOf, registry: createWatchRegistry(meter) };
   };
 
-  it('rule 17: reports the time of silence from 90 s on, until the watch is open again', async () => {
+  it('rule 17: reports the time of silence from 90 s on, until the watch is open again, also if the server cannot confirm its version', async () => {
     const { ageOf, registry } = measured();
     const bench = await follow([], { registry, query: { fieldSelector: 'metadata.name=x' } });
     const { clock, stream, take, informer } = bench;
@@ -404,16 +419,21 @@ describe('rule 17: silence', () => {
       92_000,
       92,
     ]);
-    (await take()).respond(503, 'closed for now');
+    const question = await take();
+    const version = { resourceVersion: '20', resourceVersionMatch: 'NotOlderThan' };
+    expect(question.request).toMatchObject({ timeoutMs: 10_000, noRetry: true });
+    expect(question.request.query).toEqual({ fieldSelector: 'metadata.name=x', limit: '1', ...version });
+    question.respond(503, 'closed for now');
     await clock.settle();
     expect([informer.state().problem, age()]).toEqual([
       expect.stringMatching(/^GET .*503.*; nothing heard of the watch for 92 s$/),
       92,
     ]);
     await clock.advance(3_000);
-    (await take()).stream();
+    const next = await take();
+    next.stream();
     await clock.settle();
-    expect([informer.state().problem, age()]).toEqual([undefined, 0]);
+    expect([isWatch(next), versionOf(next), informer.state().problem, age()]).toEqual([true, '20', undefined, 0]);
     bench.abort.abort();
     await bench.done;
     expect(age()).toBeUndefined();

@@ -2,7 +2,7 @@ import type { Clock } from '../../ports/clock.ts';
 import type { Logger } from '../../ports/logger.ts';
 import type { Random } from '../../ports/random.ts';
 import { ApiError } from '../api/errors.ts';
-import type { Kube } from '../api/kube.ts';
+import type { Kube, KubeClient } from '../api/kube.ts';
 import { createKubeClient } from '../client/index.ts';
 import { type Listed, listInto } from './list-into.ts';
 import { ObjectCache, type Project } from './object-cache.ts';
@@ -17,6 +17,7 @@ const defaultPageSize = 500;
 const shortestWatchSeconds = 300;
 /** A watch that has been silent for this long could not be reopened. */
 const overdueMs = longestSilenceMs + 1_000;
+const confirmTimeoutMs = 10_000;
 /** A watch that was open this long resets the back-off: the server does not just close every watch at once. */
 const goodSpellMs = 10_000;
 /** Range of the waits between failed attempts, as of client-go's reflector (`tools/cache/reflector.go`, defaultBackoffInit and defaultBackoffMax). */
@@ -81,6 +82,7 @@ class WatchingCache<T> extends ObjectCache<T> implements Informer<T> {
   readonly name: string;
   readonly #options: InformerOptions<T>;
   readonly #logger: Logger;
+  readonly #client: KubeClient;
   readonly #query: Readonly<Record<string, string>>;
   /** Number of attempts since the last good one. */
   #tries = 0;
@@ -92,6 +94,7 @@ class WatchingCache<T> extends ObjectCache<T> implements Informer<T> {
   #heardAt: number;
   /** Monotonic instant at which the server accepted the watch that is open, in milliseconds. */
   #openedAt: number | undefined;
+  #wasSilent = false;
   #lastError: Error | undefined;
   #warned = false;
   /** Removes the watch from the registry; undefined: its path was never found. */
@@ -104,6 +107,7 @@ class WatchingCache<T> extends ObjectCache<T> implements Informer<T> {
     this.name = name;
     this.#options = options;
     this.#logger = logger;
+    this.#client = createKubeClient({ kube: options.kube, clock: options.clock, objectBytes: longestItemBytes });
     this.#query = { ...options.query };
     this.#heardAt = options.clock.monotonic();
   }
@@ -163,6 +167,7 @@ class WatchingCache<T> extends ObjectCache<T> implements Informer<T> {
     try {
       this.#path ??= await this.#find(signal);
       this.#position ??= await this.#list(this.#path, signal);
+      if (this.#wasSilent) await this.#confirm(this.#path, this.#position, signal);
       await this.#follow(this.#path, this.#position, signal);
     } catch (error) {
       if (signal.aborted) return 0;
@@ -170,6 +175,7 @@ class WatchingCache<T> extends ObjectCache<T> implements Informer<T> {
     }
     const wasOpenAt = this.#openedAt;
     this.#openedAt = undefined;
+    this.#wasSilent = failure instanceof WatchSilentError;
     if (wasOpenAt !== undefined) {
       if (failure instanceof WatchSilentError) {
         // The server may be healthy and have nothing to send.
@@ -198,15 +204,21 @@ class WatchingCache<T> extends ObjectCache<T> implements Informer<T> {
   }
 
   async #list(path: string, signal: AbortSignal): Promise<Listed> {
-    const { kube, clock, pageSize = defaultPageSize } = this.#options;
+    const { pageSize = defaultPageSize } = this.#options;
     const call = listInto(this, { path, query: this.#query, pageSize });
-    const client = createKubeClient({ kube, clock, objectBytes: longestItemBytes });
-    const { value: listed } = await client.call(call, { signal });
+    const { value: listed } = await this.#client.call(call, { signal });
     listed.commit();
     this.#heard();
     this.#lastError = undefined;
     this.#logger.debug('listed', { objects: this.size, resourceVersion: listed.resourceVersion });
     return listed;
+  }
+
+  /** Rejects as Expired if etcd was restored to an earlier version than ours: the server would accept a watch from ours, and be silent. */
+  async #confirm(path: string, { resourceVersion }: Position, signal: AbortSignal): Promise<void> {
+    const query = { ...this.#query, limit: '1', resourceVersion, resourceVersionMatch: 'NotOlderThan' };
+    const call = { method: 'GET', path, query, ignoresBody: true, decode: () => undefined } as const;
+    await this.#client.call(call, { signal, timeoutMs: confirmTimeoutMs, noRetry: true });
   }
 
   async #follow(path: string, { resourceVersion, kind }: Position, signal: AbortSignal): Promise<void> {
