@@ -53,8 +53,8 @@ export interface Outage {
   readonly expiredBefore: ReadonlySet<string>;
   /** Start of the time in which the share of expired leases is below the threshold, and of the time in which all candidates renew. */
   readonly landing?: { readonly belowSince: number; readonly freshSince?: number };
-  /** Number of resources that were held in the latest run. Absent until the shoot has landed. */
-  readonly toRestore?: number;
+  /** Number of resources that were held in the latest run, and when that was. Absent until the shoot has landed. */
+  readonly toRestore?: { readonly held: number; readonly at: number };
   /** True if it began within ten minutes of the restoration before it. */
   readonly isFlapping?: boolean;
 }
@@ -114,7 +114,7 @@ export interface ProbeMemory {
   /** An outage is suspected; a list that is sent from this instant on confirms it. -Infinity: one has. */
   readonly suspectedUntil?: number;
   readonly outage?: Outage;
-  /** When the latest restoration of a resource was seen. */
+  /** Latest run after which a resource was restored. */
   readonly restoredAt?: number;
   /** Longest response time of the latest run that got a response, in milliseconds. */
   readonly slowestResponseMs?: number;

@@ -33,8 +33,8 @@ const expiredBefore = (candidates: readonly ObservedLease[], { settings }: Probe
 const withRestoration = (memory: ProbeMemory, { dependents: { held }, now }: ProbeInput): ProbeMemory => {
   const { outage } = memory;
   if (outage?.toRestore === undefined) return memory;
-  const restoredAt = held < outage.toRestore ? now : memory.restoredAt;
-  return { ...memory, restoredAt, outage: { ...outage, toRestore: held } };
+  const restoredAt = held < outage.toRestore.held ? outage.toRestore.at : memory.restoredAt;
+  return { ...memory, restoredAt, outage: { ...outage, toRestore: { held, at: now } } };
 };
 
 /** Enters a verdict `unhealthy`, whose threshold was crossed at `since`, into the memory. */
@@ -132,7 +132,7 @@ const land = (decision: Decision, candidates: readonly ObservedLease[], input: P
     return {
       ...decision,
       reason: `${reason}${gaveUp(late, awaited.length)}`,
-      memory: { ...memory, outage: { ...outage, landing, toRestore: dependents.held } },
+      memory: { ...memory, outage: { ...outage, landing, toRestore: { held: dependents.held, at: now } } },
     };
   }
   const renewed = awaited.length - late.length;
