@@ -36,7 +36,7 @@ const branches: Readonly<Record<string, readonly Branch[]>> = {
     ['Paused', { in: ['outage', 'up', 'paused'], told: /LOSING NODES .*paused until .*dwd resume/ }],
     ['`ignore-scaling`', { in: ['outage', 'up', 'ignored'], told: /LOSING NODES .*ignore-scaling-/ }],
     ['`not known whether`', { in: ['outage', 'unread'], told: /LOSING NODES .*not known whether/ }],
-    ['`its controller does not follow`', { in: ['silent', 'held', 'up'], told: /LOSING NODES .*its pods still run/ }],
+    ['`its pods still run`', { in: ['silent', 'held', 'stillRunning'], told: /LOSING NODES .*its pods still run/ }],
     ['None of these', { in: ['silent', 'writeRefused'], told: /LOSING NODES .*could not be scaled: 403 from webhook/ }],
   ],
   DwdHeldUnprobed: [

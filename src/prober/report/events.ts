@@ -24,7 +24,7 @@ export interface DependentFacts {
   /** Other resources that are up and that a scale-down would scale down. */
   readonly up: readonly ResourceInShoot[];
   /** Held resources at 0 whose pods still run after their timeout. */
-  readonly lingering: readonly ResourceInShoot[];
+  readonly stillRunning: readonly ResourceInShoot[];
   /** Required resources that do not exist, and those whose kind the seed does not serve. */
   readonly missing: readonly ResourceInShoot[];
   readonly notServed: readonly ResourceInShoot[];

@@ -198,19 +198,13 @@ describe('reports about the scalings of a shoot', () => {
     expect([end(undefined), end('x')]).toEqual([undefined, 'error']);
   });
 
-  it('a failure of another shoot is reported separately, and again after the shoot was forgotten', () => {
-    expect([end('x'), end('x', 'down', 'b'), end('x')]).toEqual(['error', 'error', 'debug']);
-    emit({ kind: 'forgotten', cluster: 'a' });
-    expect([end('x'), end('x', 'down', 'b')]).toEqual(['error', 'debug']);
-  });
-
-  it('each failure is counted', () => {
-    for (const message of ['x', 'x', undefined]) end(message);
+  it('a failure of another shoot is reported separately; each is counted, and forgotten with its shoot', () => {
     const operations = (result: string) =>
       meter.value('dwd_prober_scale_operations_total', { namespace: 'a', direction: 'down', result });
-    expect([operations('failed'), operations('scaled')]).toEqual([2, 1]);
+    expect([end('x'), end('x', 'down', 'b'), end('x')]).toEqual(['error', 'error', 'debug']);
+    expect([end(undefined), operations('failed'), operations('scaled')]).toEqual([undefined, 2, 1]);
     emit({ kind: 'forgotten', cluster: 'a' });
-    expect(operations('failed')).toBeUndefined();
+    expect([operations('failed'), end('x'), end('x', 'down', 'b')]).toEqual([undefined, 'error', 'debug']);
   });
 });
 

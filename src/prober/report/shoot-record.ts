@@ -50,16 +50,16 @@ interface RecordContext extends NamedShoot, Pick<JudgeContext, 'dryRun' | 'leads
 const titleOf = ({ kind, name }: Pick<ResourceInShoot, 'kind' | 'name'>): string => `${kind} ${name}`;
 
 /**
- * Returns the resources that stay up although an outage requires them to be down: longer than the leader may take, while nothing scales them down, because of
- * `ignore-scaling`, or because their controllers do not follow.
+ * Returns the resources that stay up although an outage requires them to be down: longer than the leader may take, while nothing scales them down, or because
+ * of `ignore-scaling`.
  */
 const leftUp = (view: ShootProberView, { monotonic }: ClockReading): readonly ResourceInShoot[] => {
-  const { state, up, lingering, ignored } = view;
+  const { state, up, ignored } = view;
   const { desired, unmet, scaling } = state;
   if (desired?.direction !== 'down') return [];
   const isInTime = scaling !== undefined && unmet !== undefined && monotonic < unmet.since + leaderTimeMs;
   const kept = ignored.filter(({ isDown }) => !isDown).map(({ kind, name }) => ({ kind, name }));
-  return [...(isInTime ? [] : up), ...lingering, ...kept];
+  return [...(isInTime ? [] : up), ...kept];
 };
 
 export const unlessEmpty = <T>(list: readonly T[]): readonly T[] | undefined => (list.length === 0 ? undefined : list);
@@ -203,6 +203,7 @@ export class ShootRecord {
       marginMs: this.#marginMs === undefined ? undefined : Math.round(this.#marginMs),
       held: [...held],
       up: unlessEmpty(leftUp(view, reading)),
+      stillRunning: state.desired?.direction === 'down' ? unlessEmpty(view.stillRunning) : undefined,
       unread: unlessEmpty(view.unread),
       failedWrites: unlessEmpty([...this.history.failedWrites.values()]),
       ignored: unlessEmpty(ignored),

@@ -11,7 +11,7 @@ import {
   type ViewOptions,
   annotatedIn,
   inForce,
-  isLingering,
+  isStillRunning,
   isUp,
   responseAfter,
   takeSnapshot,
@@ -73,7 +73,7 @@ export class Dependents {
     const held: HeldInShoot[] = [];
     const ignored: IgnoredResource[] = [];
     const up: ResourceInShoot[] = [];
-    const lingering: ResourceInShoot[] = [];
+    const stillRunning: ResourceInShoot[] = [];
     const missing: ResourceInShoot[] = [];
     const notServed: ResourceInShoot[] = [];
     const unread: ResourceInShoot[] = [];
@@ -86,7 +86,7 @@ export class Dependents {
       const isScaledUp = snapshot.kind === 'state' && snapshot.state.specReplicas > 0;
       if (hasActive({ annotations }) && !isScaledUp) held.push(shownHeld({ ...one, annotations }));
       if (isUp(resource, pretended)) up.push(one);
-      if (isLingering(resource, snapshot, this.#deps.clock.now())) lingering.push(one);
+      if (isStillRunning(resource, snapshot, this.#deps.clock.now())) stillRunning.push(one);
       if (scaleDown !== undefined && snapshot.kind === 'unknown' && snapshot.object === undefined) unread.push(one);
       if (scaleDown !== undefined && ignoresScaling({ annotations })) {
         ignored.push({ ...one, isDown: snapshot.kind === 'state' && snapshot.state.specReplicas === 0 });
@@ -94,7 +94,7 @@ export class Dependents {
       if (!optional && snapshot.kind === 'absent') missing.push(one);
       if (!optional && scaleDown !== undefined && snapshot.kind === 'not-served') notServed.push(one);
     }
-    return { held, ignored, up, lingering, missing, notServed, unread };
+    return { held, ignored, up, stillRunning, missing, notServed, unread };
   }
 
   /** Returns the resource, with the UID that a watch shows. */

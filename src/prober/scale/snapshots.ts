@@ -90,10 +90,10 @@ export const isUp = ({ scaleDown }: DependentResource, snapshot: Snapshot): bool
 };
 
 /**
- * True if a resource is held at 0, but after its timeout its pods still run. Only people can change that. That its controller has not observed it tells
- * nothing by itself: any change of an annotation makes a version to be observed.
+ * True if a resource is held at 0, but after its timeout its pods still run. That its controller has not observed it tells nothing by itself: any change of
+ * an annotation makes a version to be observed.
  */
-export const isLingering = ({ scaleDown }: DependentResource, snapshot: Snapshot, wallNow: number): boolean => {
+export const isStillRunning = ({ scaleDown }: DependentResource, snapshot: Snapshot, wallNow: number): boolean => {
   if (scaleDown === undefined || snapshot.kind !== 'state') return false;
   const { state } = snapshot;
   if (!hasActive(state) || state.specReplicas > 0 || state.readyReplicas === 0) return false;

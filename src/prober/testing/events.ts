@@ -28,7 +28,7 @@ export const sightOf = (
   held,
   ignored: [],
   up: [],
-  lingering: [],
+  stillRunning: [],
   missing: [],
   notServed: [],
   unread: [],

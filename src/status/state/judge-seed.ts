@@ -23,9 +23,11 @@ export const stateInWords = (shoot: Seen): string => {
   return (isBoth ? `held, ${state}` : state).toUpperCase();
 };
 
-/** A shoot that is not probed and needs eyes ranks with those that are held. */
-const rankOf = (shoot: Told): number =>
-  shootStates.indexOf(shoot.state === 'not probed' && needsEyes(shoot) ? 'held' : shoot.state);
+/** A shoot that is not probed and held ranks with those that are held, one whose first probe has failed with those that need eyes last. */
+const rankOf = (shoot: Told): number => {
+  const other = shoot.held.length > 0 ? 'held' : 'confirming';
+  return shootStates.indexOf(shoot.state === 'not probed' && needsEyes(shoot) ? other : shoot.state);
+};
 
 const sinceOf = ({ since }: Told): number => (since === undefined ? Number.MAX_VALUE : Date.parse(since));
 

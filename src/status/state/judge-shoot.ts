@@ -104,7 +104,7 @@ const countsOf = (facts: ShootFacts, { now, probeIntervalMs }: JudgeContext): st
 
 /** Returns the first state that applies, the most urgent first. */
 const stateOf = (facts: ShootFacts, context: JudgeContext): Judged => {
-  const { held, up = [], unread = [], notProbed } = facts;
+  const { held, up = [], stillRunning = [], unread = [], notProbed } = facts;
   if (notProbed !== undefined) return { state: 'not probed', causes: [] };
   const causes = causesOf(facts, context);
   if (isBlind(facts, context)) {
@@ -112,7 +112,7 @@ const stateOf = (facts: ShootFacts, context: JudgeContext): Judged => {
       ? { state: 'not protected', causes: ['nodes-not-listed', ...causes] }
       : { state: 'blind', causes: ['blind', ...causes] };
   }
-  const isUnmet = up.length > 0 || (isOutage(facts) && unread.length > 0);
+  const isUnmet = up.length + stillRunning.length > 0 || (isOutage(facts) && unread.length > 0);
   if (isUnmet && !context.dryRun) return { state: 'losing nodes', causes };
   if (held.length > 0) {
     const state = stateOfHeld(facts);
@@ -181,36 +181,27 @@ const are = (resources: readonly unknown[], verb: 'is' | 'was' = 'is'): string =
 const whyUnread = ({ unread = [] }: ShootFacts): string =>
   unread.length === 0 ? '' : `; not known whether ${listed(unread)} ${are(unread)} down`;
 
-const isHeld = ({ held }: ShootFacts, { kind, name }: ResourceInShoot): boolean =>
-  held.some((one) => one.kind === kind && one.name === name);
-
-/** Returns what is at 0 while its pods still run: it is up, and held. */
-const lingering = (facts: ShootFacts) => (facts.up ?? []).filter((one) => isHeld(facts, one));
-/** Returns what is up and not at 0. */
-const notAtZero = (facts: ShootFacts) => (facts.up ?? []).filter((one) => !isHeld(facts, one));
-
 /** Says which resources are at 0 while their pods still run; empty if none. */
-const andLingering = (facts: ShootFacts): string => {
-  const those = lingering(facts);
-  const its = those.length === 1 ? 'its' : 'their';
-  return those.length === 0
+const andStillRunning = ({ stillRunning = [] }: ShootFacts): string => {
+  const pods = `${stillRunning.length === 1 ? 'its' : 'their'} pods`;
+  return stillRunning.length === 0
     ? ''
-    : `; ${listed(those)} ${are(those)} scaled to 0, but ${its} pods still run (${its} controller does not follow)`;
+    : `; ${listed(stillRunning)} ${are(stillRunning)} scaled to 0, but ${pods} still run`;
 };
 
 const whyLosing = (facts: Known): string => {
   const { up = [] } = facts;
   const told = new Set([...keptUp(facts), ...failedOf(facts, up)].map(({ name }) => name));
-  const others = notAtZero(facts).filter(({ name }) => !told.has(name));
+  const others = up.filter(({ name }) => !told.has(name));
   const still = others.length === 0 ? '' : `; ${listed(others)} ${are(others)} still up`;
-  const why = `${andFailed(facts, up)}${still}${andLingering(facts)}${andIgnored(facts)}${whyUnread(facts)}`;
+  const why = `${andFailed(facts, up)}${still}${andStillRunning(facts)}${andIgnored(facts)}${whyUnread(facts)}`;
   return `${facts.counts}${why}${andHeld(facts)}${andPaused(facts)}`;
 };
 
 const whyBlind = (facts: ShootFacts): string => {
-  const up = notAtZero(facts);
+  const { up = [] } = facts;
   const left = up.length === 0 ? '' : `, and ${listed(up)} ${are(up, 'was')} still up`;
-  return `${canNotSee(facts)}; ${asOf(facts)}${left}${andLingering(facts)}${andHeld(facts)}`;
+  return `${canNotSee(facts)}; ${asOf(facts)}${left}${andStillRunning(facts)}${andHeld(facts)}`;
 };
 
 /** How many nodes a shoot has, how many of them count, and why the others do not. */
@@ -317,8 +308,8 @@ const nextLanding = ({ landing }: ShootFacts): ShootTold['next'] => {
 };
 
 const nextUnprobed = (facts: Known): ShootTold['next'] => {
-  const { notProbed, held, nextRunAt: at } = facts;
-  if (notProbed === undefined) return { text: 'first probe', at };
+  const { notProbed, held, failing, nextRunAt: at } = facts;
+  if (notProbed === undefined) return { text: failing === undefined ? 'first probe' : 'next probe', at };
   const moving = progressInWords(facts);
   if (moving !== undefined) return moving;
   if (held.length === 0) return { text: '' };
@@ -331,10 +322,9 @@ const nextUnprobed = (facts: Known): ShootTold['next'] => {
 const protectFrom = (facts: Known): string => all(...facts.causes.map((cause) => protect(cause, facts)));
 
 const doLosing = (facts: Known): string => {
-  const { unread = [] } = facts;
-  const [up, those] = [notAtZero(facts), lingering(facts)];
-  const follow = those.length === 0 ? '' : `see why the controller of ${listed(those)} does not follow`;
-  const mended = all(mendScaling(facts, up), protectFrom(facts), follow);
+  const { up = [], stillRunning = [], unread = [] } = facts;
+  const end = stillRunning.length === 0 ? '' : `see why pods of ${listed(stillRunning)} still run`;
+  const mended = all(mendScaling(facts, up), protectFrom(facts), end);
   if (mended !== '') return mended;
   return up.length === 0
     ? `see why ${listed(unread)} cannot be read`
@@ -342,14 +332,16 @@ const doLosing = (facts: Known): string => {
 };
 
 const nextLosing = (facts: ShootFacts): ShootTold['next'] => {
-  const { unread = [], nextRunAt } = facts;
-  const up = notAtZero(facts);
+  const { up = [], unread = [], nextRunAt, paused } = facts;
+  if (paused !== null && up.length + unread.length > 0) {
+    return { text: 'nothing is scaled down while it is paused', at: paused.until };
+  }
   if (unread.length > 0 || up.length > keptUp(facts).length) {
     return { text: 'tries again at the next probe', at: nextRunAt };
   }
   return up.length > 0
     ? { text: 'nothing scales down what ignore-scaling keeps up' }
-    : { text: 'down as soon as the controller follows' };
+    : { text: 'down as soon as its pods have ended' };
 };
 
 const nextUnprotected = ({ causes, held }: Known): string =>
@@ -362,10 +354,7 @@ const said: Readonly<Record<ShootState, (facts: Known) => Said>> = {
   'losing nodes': (facts) => ({
     since: facts.outageSince,
     why: withFailure(whyLosing(facts), facts),
-    next:
-      facts.paused === null
-        ? (progressInWords(facts) ?? nextLosing(facts))
-        : { text: 'nothing is scaled down while it is paused', at: facts.paused.until },
+    next: (facts.paused === null ? progressInWords(facts) : undefined) ?? nextLosing(facts),
     do: doLosing(facts),
     runbook: 'DwdOutageUnmet',
   }),

@@ -190,7 +190,11 @@ const factsSchema = z.object({
   ).optional(),
   held: about('Resources that meltdown protection has scaled down.', z.array(heldSchema).readonly()),
   up: about(
-    'Resources that should be down and are up, or held at 0 while their pods still run: the last verdict is an outage, and the time to scale them down is over. Absent: none.',
+    'Resources that should be down and are up: the last verdict is an outage, and the time to scale them down is over. Absent: none.',
+    z.array(resourceSchema).readonly(),
+  ).optional(),
+  stillRunning: about(
+    'Resources that are held at 0 in an outage while their pods still run, after their timeout. Absent: none.',
     z.array(resourceSchema).readonly(),
   ).optional(),
   unread: about(

@@ -76,6 +76,7 @@ const situations = {
     failing: { since: before(43), runs: 4, read: 'nodes', reason: '403 nodes is forbidden', kind: 'rights' },
   },
   up: { up: [kcm] },
+  stillRunning: { stillRunning: [kcm] },
   unread: { unread: [kcm] },
   overdue: { inOutage: true, expired: 12 },
   writeRefused: { failedWrites: [{ ...kcm, error: '403 from webhook limits.example' }], up: [kcm] },
