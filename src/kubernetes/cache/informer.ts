@@ -214,11 +214,18 @@ class WatchingCache<T> extends ObjectCache<T> implements Informer<T> {
     return listed;
   }
 
-  /** Rejects as Expired if etcd was restored to an earlier version than ours: the server would accept a watch from ours, and be silent. */
+  /**
+   * Rejects as Expired if etcd was restored to an earlier version than ours: the server would accept a watch from ours, and be silent. Any other failure shows
+   * when the watch is opened.
+   */
   async #confirm(path: string, { resourceVersion }: Position, signal: AbortSignal): Promise<void> {
     const query = { ...this.#query, limit: '1', resourceVersion, resourceVersionMatch: 'NotOlderThan' };
     const call = { method: 'GET', path, query, ignoresBody: true, decode: () => undefined } as const;
-    await this.#client.call(call, { signal, timeoutMs: confirmTimeoutMs, noRetry: true });
+    try {
+      await this.#client.call(call, { signal, timeoutMs: confirmTimeoutMs, noRetry: true });
+    } catch (error) {
+      if (signal.aborted || (error instanceof ApiError && error.code === 'Expired')) throw error;
+    }
   }
 
   async #follow(path: string, { resourceVersion, kind }: Position, signal: AbortSignal): Promise<void> {
