@@ -50,20 +50,19 @@ export const startKubelets = (
   let isRenewing = false;
   let renewal = Promise.resolve();
   const renew = async (): Promise<void> => {
+    isRenewing = true;
     try {
       await renewLeases(shoot, names, Date.now() + clockShiftMs);
     } catch (error) {
       // Like a kubelet, tries again after a broken connection: the API server may be stopped while a renewal is under way.
       if ((error as NodeJS.ErrnoException).code === undefined) throw error;
+    } finally {
+      isRenewing = false;
     }
   };
   const timer = setInterval(() => {
     // Renewals that queued up would go on after a cut.
-    if (!connected || isRenewing) return;
-    isRenewing = true;
-    renewal = renew().finally(() => {
-      isRenewing = false;
-    });
+    if (connected && !isRenewing) renewal = renew();
   }, everyMs);
   return {
     connect: () => {

@@ -23,23 +23,6 @@ describe('the Dockerfile', () => {
     });
   });
 
-  it('copies into the last stage only the result of the build stage', () => {
-    const keywords = instructions.map(({ keyword }) => keyword);
-    const last = keywords.lastIndexOf('FROM');
-    expect(keywords.slice(last)).toEqual([
-      'FROM',
-      'LABEL',
-      'COPY',
-      'ENV',
-      'ENV',
-      'ENV',
-      'WORKDIR',
-      'USER',
-      'ENTRYPOINT',
-    ]);
-    expect(contentsOf('COPY').at(-1)).toBe('--from=build --chown=0:0 /tree/ /');
-  });
-
   it('fetches only packages of the lock files', () => {
     expect(contentsOf('ADD')).toEqual([]);
     for (const command of contentsOf('RUN')) expect(command).not.toMatch(/curl|wget|apt-get|npx|https?:/);

@@ -211,7 +211,7 @@ describe('signals', () => {
   it.each(['SIGTERM', 'SIGINT', 'SIGHUP'] as const)('%s releases the Lease and ends with 0', async (signal) => {
     const prober = await startProber('--enable-leader-election', '--leader-election-namespace=default');
     await untilRuns(prober, 1);
-    await waitFor({ what: 'it leads' }, () => /./.test(String(holder() ?? '')));
+    await waitFor({ what: 'it leads' }, () => Boolean(holder()));
     prober.signal(signal);
     expect(await prober.ended).toBe(0);
     expect(prober.lines()).toContainEqual(expect.objectContaining({ msg: 'stopping', reason: `received ${signal}` }));

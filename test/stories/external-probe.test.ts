@@ -153,10 +153,7 @@ describe('mode trigger', () => {
     expect(await metricOf(scenario, `dwd_prober_grace_left_seconds{namespace="${ns}"}`)).toBeGreaterThan(10);
   });
 
-  it.each([
-    ['keeps resources held until a node renews, although the address is reachable again', true],
-    ['restores when leases are renewed, although the address is still unreachable', false],
-  ])('%s', async (_, isOpen) => {
+  it.each([true, false])('restores when leases are renewed, and not before, address open: %s', async (isOpen) => {
     create('trigger');
     const { clock, world } = scenario;
     scenario.startProber();
