@@ -287,6 +287,7 @@ export class ShootProber {
         input: () => this.#probeInput(jitter),
         signal: run.signal,
       });
+      // To the report, then to the loop.
       emit({ kind: 'run-ended', cluster: this.#cluster, result, before: this.#state.probe });
       this.#post({ kind: 'run-ended', decision: result.decision });
     } catch (error) {

@@ -23,9 +23,9 @@ const eagerEveryMs = 300_000;
 export interface JudgedLeases {
   /** The memory of the run, with these leases. */
   readonly memory: ProbeMemory;
-  /** What nodes and machines are needed for. `nothing`: they cannot change the decision. `knowledge`: neither, but they have not been listed for long. */
+  /** What nodes and machines are needed for. `nothing`: they cannot change the decision. `knowledge`: nor can they, but they have not been listed for five minutes. */
   readonly need: 'nothing' | 'knowledge' | 'decision';
-  /** True if leases have expired or resources are held. Requests to the seed must then not wait behind ordinary ones. */
+  /** True if leases have expired, an outage is possible, or resources are held. Requests to the seed must then not wait behind ordinary ones. */
   readonly isUrgent: boolean;
 }
 
@@ -45,12 +45,12 @@ export const judgeLeases = (list: LeaseList, input: ProbeInput): JudgedLeases =>
   };
 };
 
-/** Decides by the leases in the memory alone, which need nothing else. */
+/** Ends a run for which nodes and machines are not needed, or could not be listed only to be known: the shoot is healthy. */
 export const decideByLeases = (input: ProbeInput): Decision => {
   const { settings, memory, now } = input;
   const { leases, listedAt = now, candidates } = memory;
   const known = leases.filter(({ name }) => candidates?.names.has(name));
-  // Some three leases may be silent sooner than the candidates, but a healthy shoot would then be probed twice as often.
+  // Any three leases may be silent sooner than all candidates, but to look then would probe a healthy shoot twice as often.
   const mayTurnAt = Math.min(expiredFrom(leases, settings, fewestCandidates), outageFrom(known, settings));
   return {
     verdict: { kind: 'healthy' },
@@ -118,7 +118,7 @@ interface Judgement extends Pick<Decision, 'verdict' | 'reason'>, Pick<ProbeMemo
   readonly lookAt?: number;
 }
 
-/** Judges the candidates by the first rule that holds at the instant `at`: too few of them, expired, all silent; else the shoot is healthy. */
+/** Judges the candidates at the instant `at`. Too few of them prove nothing; otherwise the shoot is unhealthy, once confirmed, if one of the two rules holds. */
 const judge = (candidates: readonly ObservedLease[], at: number, input: ProbeInput): Judgement => {
   const { settings, dependents } = input;
   const healthy = { kind: 'healthy' } as const;
@@ -159,7 +159,7 @@ const silentInWords = (candidates: readonly ObservedLease[], at: number): string
 /** A first list that shows the silence of all, or leases that no earlier list shows, is confirmed by another after this time, in milliseconds. */
 const confirmAfterMs = 2_000;
 /**
- * The same if the API server may have been down: only we could not connect, or no list was answered while all were silent. Each kubelet tries again after 7 s
+ * The same if the API server may have been down: we could not connect, or no list was answered while all were silent. Each kubelet tries again after 7 s
  * at the latest (`maxBackoff` of `backoffEnsureLease` in k8s.io/component-helpers/apimachinery/lease/controller.go).
  */
 const confirmUnansweredAfterMs = 7_500;

@@ -29,7 +29,7 @@ const expiredBefore = (candidates: readonly ObservedLease[], { settings }: Probe
   return new Set(before.map(({ name }) => name));
 };
 
-/** Notes a restoration. The end of a landing alone is none: all PATCHes may have been refused. */
+/** Notes a restoration: fewer resources are held than in the run before. That the shoot has landed is none: all PATCHes may have been refused. */
 const withRestoration = (memory: ProbeMemory, { dependents: { held }, now }: ProbeInput): ProbeMemory => {
   const { outage } = memory;
   if (outage?.toRestore === undefined) return memory;
@@ -41,7 +41,7 @@ const withRestoration = (memory: ProbeMemory, { dependents: { held }, now }: Pro
 const recordOutage = (since: number, candidates: readonly ObservedLease[], input: ProbeInput): ProbeMemory => {
   const { memory, dependents } = input;
   const { outage, restoredAt } = memory;
-  // Without a verdict, what is held tells of an outage; before all watches have synced it is only assumed.
+  // An outage without `since` is one that `land` assumed because something might be held: it counts only if something is.
   const isKnown = outage?.since !== undefined || dependents.held > 0;
   if (outage !== undefined && isKnown && outage.toRestore === undefined) {
     return { ...memory, outage: { ...outage, since: outage.since ?? since, landing: undefined } };
@@ -55,7 +55,7 @@ const recordOutage = (since: number, candidates: readonly ObservedLease[], input
 const withoutLanding = (memory: ProbeMemory): ProbeMemory =>
   memory.outage === undefined ? memory : { ...memory, outage: { ...memory.outage, landing: undefined } };
 
-/** Ends the outage when nothing is held any more. */
+/** Ends the outage: nothing is held any more. */
 export const endOutage = (input: ProbeInput): ProbeMemory => ({
   ...withRestoration(input.memory, input),
   outage: undefined,

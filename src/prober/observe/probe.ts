@@ -31,8 +31,8 @@ export interface ProbeResult {
 }
 
 /**
- * Runs one probe: it reads version, leases and, if they could change the result, nodes and machines. A failed read ends the run without a verdict. Rejects
- * only with `signal.reason`.
+ * Runs one probe: it reads version, leases and, if they could change the result or have not been read for five minutes, nodes and machines. If a read fails
+ * that decides, the verdict is `failed`. Rejects only with `signal.reason`.
  */
 export const probe = async (deps: ProbeDeps, request: ProbeRequest): Promise<ProbeResult> => {
   const { clock, source } = deps;

@@ -14,7 +14,7 @@ import type { Write } from './patch-plan.ts';
 import type { Action, ActionResponse } from './operation.ts';
 
 export interface ProberActDeps {
-  /** Client of the seed. It refuses writes of a process that does not lead, at the moment of sending. */
+  /** Client of the seed. It refuses, at the moment of sending, a write that this process may not send. */
   readonly seed: KubeClient;
   /** True if nothing is written: a would-be write counts as done at once. */
   readonly dryRun: boolean;
@@ -30,8 +30,8 @@ export interface ProberActRequest {
 }
 
 /**
- * Timeout of a request once it is sent, in milliseconds: a connection that hangs must leave time for another attempt before KCM acts, and for the opposite
- * direction.
+ * Timeout of a request once it is sent, in milliseconds: a connection that hangs must leave time for another attempt before KCM acts, and must not
+ * delay a scaling in the opposite direction for long.
  */
 const sentTimeoutMs = 5_000;
 /** Timeout of an ordinary request, its wait for the rate limit included, in milliseconds. An urgent request does not wait. */

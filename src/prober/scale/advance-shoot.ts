@@ -140,7 +140,7 @@ const unmetIn = (before: ShootProberState, { desired }: ShootProberState, contex
   return { since: unmet !== undefined && up.every((key) => unmet.up.includes(key)) ? unmet.since : context.now, up };
 };
 
-/** A scale-down must begin within this time after the threshold, in milliseconds. KCM's default grace period leaves ten seconds in all. */
+/** A scale-down that has not begun this long after the threshold, in milliseconds, is reported as late. KCM's default grace period leaves ten seconds in all. */
 export const timelyMs = 5_000;
 
 const permissionIn = (state: ShootProberState, context: ShootContext): Permission =>
@@ -186,8 +186,8 @@ const effectsOf = (
 };
 
 /**
- * Continues the scaling under way on the latest verdict, or begins one if there is something to do. A scale-up begins once for each verdict: if its owner
- * scales a resource to 0, as in a hibernation, the Cluster may show why a moment later.
+ * Continues the scaling under way on the latest verdict, or begins one if there is something to do. A scale-up begins once for each verdict: if the
+ * owner of a resource scales it to 0, as in a hibernation, the Cluster may show why a moment later.
  */
 const beginScaling = (state: ShootProberState, mayScale: boolean, context: ShootContext): ShootProberState => {
   const { desired, scaling } = state;
@@ -210,7 +210,10 @@ const beginScaling = (state: ShootProberState, mayScale: boolean, context: Shoot
   return { ...tried, scaling: begun };
 };
 
-/** A scale-down that begins later than this after its verdict, in milliseconds, looks again first. While runs fail it needs a recent verdict, or goes on with what has begun: what was refused, or undone by another writer. */
+/**
+ * A scale-down that would begin later than this after its verdict, in milliseconds, looks again first. If that run fails, a first scaling begins only while the
+ * verdict is recent; one at rest may begin again, because a write was refused, or undone by another writer.
+ */
 const freshMs = 3_000;
 
 const whyWithoutLead = (since: number, now: number): string =>

@@ -283,9 +283,9 @@ export const stepOperation = (operation: Operation, context: Context): Stepped =
 };
 
 /**
- * Acts on a finished operation whose resource has to be scaled again, because somebody changed it, or created it, if it is optional. A scale-down repeats it. A scale-up ends, because
- * later levels must not start before it, and the next run decides: a standby that saw an outage, but not yet its end, scaled the resource down again, or an
- * operator removed ignore-scaling from a resource at 0.
+ * Acts on a finished operation whose resource has to be scaled again, because somebody changed it, or created it, if it is optional. A scale-down repeats it. A
+ * scale-up ends, because later levels must not start before it, and the next run decides: a standby that saw an outage, but not yet its end, scaled the
+ * resource down again, or an operator removed ignore-scaling from a resource at 0.
  */
 const recheck = (operation: Operation, context: Context): Stepped => {
   const { phase } = operation;
