@@ -106,26 +106,27 @@ const renewing = (name: string, { leases }: ShootModel, model: Model) => {
 };
 
 /**
- * No Deployment is scaled down in a shoot most of whose kubelets renew their leases, whatever the watchdog may have seen. While it does not know the seed, it
- * may get no verdict, and a scale-down that began in an outage goes on.
+ * No Deployment is scaled down in a shoot most of whose kubelets renew their leases, whatever the watchdog may have seen. While it does not know the seed, or
+ * the Secret of the shoot is missing, it may get no verdict, and a scale-down that began in an outage goes on, also with what carries ignore-scaling no more.
  */
 export const noNeedlessScaleDown: Invariant = {
   name: 'no scale-down while kubelets renew',
   begin: (model) => {
-    /** Shoots that were cut off when the seed was last known, or later. */
+    const isUnknown = ({ phase }: ShootModel): boolean => phase === 'missing' || model.at < model.hamperedUntil();
+    /** Shoots that were cut off when they and the seed were last known, or later. */
     const cutOff = new Set<string>();
     return (event) => {
       if (event.kind === 'tick') {
         for (const [name, shoot] of model.shoots) {
           if (!renewing(name, shoot, model).isMost) cutOff.add(name);
-          else if (model.at >= model.hamperedUntil()) cutOff.delete(name);
+          else if (!isUnknown(shoot)) cutOff.delete(name);
         }
       }
       const write = watchdogWrite(event);
       const shoot = model.shoots.get(write?.shoot ?? '');
       if (write?.direction !== 'down' || shoot === undefined) return undefined;
       const { count, of, isMost } = renewing(write.shoot, shoot, model);
-      if (!isMost || (model.at < model.hamperedUntil() && cutOff.has(write.shoot))) return undefined;
+      if (!isMost || (isUnknown(shoot) && cutOff.has(write.shoot))) return undefined;
       return `${write.shoot}: ${write.name} was scaled down although ${String(count)} of ${String(of)} kubelets renew`;
     };
   },
